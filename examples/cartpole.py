@@ -5,8 +5,8 @@ import numpy as np
 from raisim_ros import ArticulatedSystem, View, World
 from raisim_ros.description.resources import resource
 
-VIEW = View((0.5, -3.4, 1.45), (0.0, 0.0, 1.22))
-SECONDS = 4.0
+VIEW = View((1.3, -2.5, 1.75), (0.0, 0.0, 1.42), 0.8)
+SECONDS = 0.3
 
 
 def build() -> World:

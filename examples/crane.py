@@ -3,7 +3,7 @@
 from raisim_ros import View, World
 from raisim_ros.description.resources import resource
 
-VIEW = View((4.6, -11.5, 4.2), (0.2, 0.0, 1.9), 0.85)
+VIEW = View((6.6, -9.6, 3.4), (0.2, 0.0, 2.0), 0.85)
 SECONDS = 6.0
 
 

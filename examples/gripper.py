@@ -2,7 +2,7 @@
 
 from raisim_ros import ArticulatedSystem, ControlMode, View, World
 
-VIEW = View((0.36, -0.46, 0.46), (0.0, 0.0, 0.335))
+VIEW = View((0.66, -0.3, 0.46), (0.0, 0.0, 0.355), 0.75)
 SECONDS = 3.0
 CONTACTS = True  # draw the contact forces
 
@@ -11,9 +11,11 @@ GRIPPER = """
   <link name="world"/>
   <link name="palm">
     <inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
-    <visual><geometry><box size="0.12 0.3 0.06"/></geometry>
+    <visual><geometry><box size="0.07 0.3 0.04"/></geometry>
       <material name="dark"><color rgba="0.2 0.22 0.25 1"/></material></visual>
-    <collision><geometry><box size="0.12 0.3 0.06"/></geometry></collision>
+    <visual><origin xyz="0 0 0.22"/><geometry><cylinder radius="0.03" length="0.4"/></geometry>
+      <material name="steel"><color rgba="0.75 0.77 0.8 1"/></material></visual>
+    <collision><geometry><box size="0.07 0.3 0.04"/></geometry></collision>
   </link>
   <joint name="lift" type="prismatic"><parent link="world"/><child link="palm"/><axis xyz="0 0 1"/>
     <limit lower="0" upper="1" effort="300" velocity="1"/></joint>
@@ -24,7 +26,7 @@ FINGER = """
   <link name="{name}">
     <inertial><mass value="0.2"/><inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial>
     <visual><origin xyz="0 0 -0.1"/><geometry><box size="0.06 0.02 0.16"/></geometry>
-      <material name="steel"><color rgba="0.75 0.77 0.8 1"/></material></visual>
+      <material name="steel"/></visual>
     <collision><origin xyz="0 0 -0.1"/><geometry><box size="0.06 0.02 0.16"/></geometry></collision>
   </link>
   <joint name="{name}_joint" type="prismatic"><parent link="palm"/><child link="{name}"/><axis xyz="0 {side} 0"/>

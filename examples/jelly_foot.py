@@ -3,7 +3,7 @@
 from raisim_ros import View, World
 from raisim_ros.description.resources import resource
 
-VIEW = View((1.15, -1.05, 0.62), (0.2, -0.1, 0.3))
+VIEW = View((1.75, -1.6, 0.75), (0.05, 0.0, 0.36), 0.8)
 SECONDS = 1.0
 
 

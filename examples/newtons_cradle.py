@@ -3,8 +3,8 @@
 from raisim_ros import View, World
 from raisim_ros.description.resources import resource
 
-VIEW = View((1.35, -2.7, 1.15), (0.62, 0.0, 0.84), 0.85)
-SECONDS = 4.0
+VIEW = View((0.95, -1.75, 0.98), (0.27, 0.0, 0.86), 0.8)
+SECONDS = 0.05
 
 
 def build() -> World:

@@ -38,7 +38,7 @@ static void make_items(rs_thread_pool *pool, int32_t worker) {
 }
 
 /* Jobs of a step follow one another within microseconds: whoever waits looks out for so long before it sleeps. */
-enum { LOOKS = 500 };
+enum { LOOKS = 10000 };
 
 static void relax(void) {
 #if defined(__x86_64__) || defined(__i386__)

@@ -1,3 +1,4 @@
+/* The articulated-body algorithm: accelerations of a tree from the forces on it. */
 #include "articulated.h"
 #include "inertia6.h"
 

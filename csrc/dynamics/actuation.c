@@ -1,3 +1,4 @@
+/* What joints are driven by: feed-forward, gains and targets, springs, dampers. */
 #include "articulated.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The step of an articulated system: its velocity products, what acts on it, where it ends. */
 #include "articulated.h"
 #include "../base/limits.h"
 #include "conservation.h"

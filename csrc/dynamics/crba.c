@@ -1,3 +1,4 @@
+/* The composite-rigid-body algorithm: the mass matrix of a tree. */
 #include "articulated.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Actuators: motors, servos, muscles. */
 #include "tendons.h"
 
 /* Ranges and times that count as zero are taken for this. */

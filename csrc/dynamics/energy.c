@@ -1,3 +1,4 @@
+/* Energy and momentum of a tree. */
 #include "articulated.h"
 
 /* Momentum of one link: linear, and angular about its own origin. */

@@ -1,3 +1,4 @@
+/* How points of links move with the joints: Jacobians, and velocities by them. */
 #include "articulated.h"
 
 /* Columns of one joint for a point at `arm` from the joint's link origin. */

@@ -1,3 +1,4 @@
+/* Where links are and how they move, from the root outwards, and how coordinates advance. */
 #include "articulated.h"
 #include "kinematics_simd4.h"
 

@@ -1,3 +1,4 @@
+/* The recursive Newton-Euler algorithm: the forces that accelerations of a tree need. */
 #include "articulated.h"
 
 /* Acceleration of a link from its parent's; gravity acts as an upward acceleration of the base. */

@@ -1,3 +1,4 @@
+/* Rows of the solve for the limits and friction of tendons. */
 #include "joint_rows.h"
 #include "tendons.h"
 

@@ -1,3 +1,4 @@
+/* The way of a tendon around a sphere or cylinder. */
 #include "tendons.h"
 
 /* Lengths and sines that count as zero. */

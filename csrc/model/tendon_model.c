@@ -1,3 +1,4 @@
+/* Tendons as constants of a robot: which joints change their lengths. */
 #include "tree_model.h"
 #include "../base/limits.h"
 

@@ -14,11 +14,11 @@ static const double RIGID_SHARE = 0.25;
 static const double SOFT_SHARE = 10.0;
 /* Sweeps end when they change less than this share of what the constraints do: about what six of them leave. */
 static const double SETTLED_SHARE = 1e-3;
-enum { ARRAYS = 21, STATE_ARRAYS = 9 };
+enum { ARRAYS = 22, STATE_ARRAYS = 10 };
 
 static void list_arrays(rs_deformable *d, rs_any_array *out[ARRAYS]) {
     rs_any_array *all[ARRAYS] = {&d->x.any, &d->v.any, &d->masses.any, &d->struts.any, &d->hinges.any,
-                                 &d->tetrahedra.any, &d->triangles.any, &d->candidates.any, &d->ties.any, &d->tied.any,
+                                 &d->tetrahedra.any, &d->triangles.any, &d->candidates.any, &d->ties.any, &d->parts.any, &d->tied.any,
                                  &d->candidates_before.any, &d->rows.any, &d->touching.any, &d->x_before.any,
                                  &d->x_start.any, &d->owned.any, &d->around.any, &d->slim.any, &d->x_swept.any,
                                  &d->piece.any, &d->pieces.any};
@@ -66,6 +66,7 @@ rs_status rs_deformable_hinge(rs_deformable *d, const int32_t index[RS_HINGE_POI
     if (hinge == NULL)
         return RS_OUT_OF_MEMORY;
     hinge->compliance = compliance;
+    d->parts.count = 0;
     memcpy(hinge->index, index, sizeof hinge->index);
     memcpy(hinge->weight, weight, sizeof hinge->weight);
     hinge->rest = rs_norm(bent(hinge, d->x.items));
@@ -228,44 +229,85 @@ static void solve_hinge(rs_soft_hinge *hinge, rs_quad *x, const rs_quad *v, doub
     push_hinge(hinge, rs_scale(change / length, d), x, v);
 }
 
+/* A sweep over the constraints, or what comes before the first, in parts that threads share. */
+typedef struct {
+    rs_deformable *d;
+    double h;
+    bool bends;               /* hinges, too */
+    bool soft[RS_MOST_PARTS]; /* per part: all its hinges are */
+    progress edges[RS_MOST_PARTS], bent[RS_MOST_PARTS], solids[RS_MOST_PARTS];
+} sweep_job;
+
 /* What the substep before found is put in place. */
-static void begin_sweeps(rs_deformable *d, double h) {
+static void begin_part(void *context, const rs_soft_part *part) {
+    sweep_job *job = context;
+    rs_deformable *d = job->d;
     rs_quad *x = d->x.items;
     const rs_quad *v = d->v.items, *start = d->x_start.items;
-    double inverse_h2 = 1.0 / (h * h);
-    rs_deformable_before_sweep(d);
-    for (int64_t k = 0; k < d->struts.count; k++)
+    double h2 = job->h * job->h, inverse_h2 = 1.0 / h2;
+    bool soft = true;
+    for (int32_t k = part->strut; k < part->strut_end; k++)
         begin_strut(d, &d->struts.items[k], x, inverse_h2);
-    d->bends_softly = true;
-    for (int64_t k = 0; k < d->hinges.count; k++)
-        d->bends_softly &= begin_hinge(&d->hinges.items[k], x, v, inverse_h2);
-    for (int64_t k = 0; k < d->tetrahedra.count; k++)
-        rs_tetrahedron_begin(&d->tetrahedra.items[k], start, x, v, h * h, STARTED_SHARE);
+    for (int32_t k = part->hinge; k < part->hinge_end; k++)
+        soft &= begin_hinge(&d->hinges.items[k], x, v, inverse_h2);
+    for (int32_t k = part->tetrahedron; k < part->tetrahedron_end; k++)
+        rs_tetrahedron_begin(&d->tetrahedra.items[k], start, x, v, h2, STARTED_SHARE);
+    job->soft[part->number] = soft;
+}
+
+static void sweep_part(void *context, const rs_soft_part *part) {
+    sweep_job *job = context;
+    rs_deformable *d = job->d;
+    rs_quad *x = d->x.items;
+    const rs_quad *v = d->v.items;
+    double h2 = job->h * job->h, inverse_h2 = 1.0 / h2;
+    progress edges = {0.0, 0.0}, bends = {0.0, 0.0}, solids = {0.0, 0.0};
+    for (int32_t k = part->strut; k < part->strut_end; k++)
+        solve_strut(d, &d->struts.items[k], x, inverse_h2, &edges);
+    for (int32_t k = part->hinge; k < part->hinge_end && job->bends; k++)
+        solve_hinge(&d->hinges.items[k], x, v, inverse_h2, &bends);
+    for (int32_t k = part->tetrahedron; k < part->tetrahedron_end; k++) {
+        rs_soft_tetrahedron *one = &d->tetrahedra.items[k];
+        double before[2] = {one->impulse[0], one->impulse[1]};
+        rs_tetrahedron_solve(one, x, v, h2);
+        note(&solids, one->impulse[0] - before[0], one->impulse[0]);
+        note(&solids, one->impulse[1] - before[1], one->impulse[1]);
+    }
+    job->edges[part->number] = edges;
+    job->bent[part->number] = bends;
+    job->solids[part->number] = solids;
+}
+
+static void begin_sweeps(rs_deformable *d, rs_thread_pool *pool, double h) {
+    sweep_job job = {.d = d, .h = h};
+    rs_deformable_before_sweep(d);
+    rs_deformable_each_part(d, pool, begin_part, &job);
     rs_deformable_after_sweep(d);
+    d->bends_softly = true;
+    for (int32_t part = 0; part < 2 * rs_deformable_slabs(d); part++)
+        d->bends_softly &= job.soft[part];
     d->sweeps = 0;
     d->settled = false;
 }
 
-static void sweep(rs_deformable *d, double h) {
-    rs_quad *x = d->x.items;
-    const rs_quad *v = d->v.items;
-    double inverse_h2 = 1.0 / (h * h);
-    progress edges = {0.0, 0.0}, bends = {0.0, 0.0}, solids = {0.0, 0.0};
-    rs_deformable_before_sweep(d);
-    for (int64_t k = 0; k < d->struts.count; k++)
-        solve_strut(d, &d->struts.items[k], x, inverse_h2, &edges);
-    for (int64_t k = 0; k < d->hinges.count && !(d->bends_softly && d->sweeps > 0); k++)
-        solve_hinge(&d->hinges.items[k], x, v, inverse_h2, &bends);
-    for (int64_t k = 0; k < d->tetrahedra.count; k++) {
-        rs_soft_tetrahedron *one = &d->tetrahedra.items[k];
-        double before[2] = {one->impulse[0], one->impulse[1]};
-        rs_tetrahedron_solve(one, x, v, h * h);
-        note(&solids, one->impulse[0] - before[0], one->impulse[0]);
-        note(&solids, one->impulse[1] - before[1], one->impulse[1]);
+static progress sum_of(const progress *parts, int32_t count) {
+    progress sum = {0.0, 0.0};
+    for (int32_t k = 0; k < count; k++) {
+        sum.change += parts[k].change;
+        sum.whole += parts[k].whole;
     }
+    return sum;
+}
+
+static void sweep(rs_deformable *d, rs_thread_pool *pool, double h) {
+    sweep_job job = {.d = d, .h = h, .bends = !(d->bends_softly && d->sweeps > 0)};
+    int32_t parts = 2 * rs_deformable_slabs(d);
+    rs_deformable_before_sweep(d);
+    rs_deformable_each_part(d, pool, sweep_part, &job);
     rs_deformable_after_sweep(d);
     d->sweeps++;
-    d->settled = has_settled(edges) && (d->bends_softly || has_settled(bends)) && has_settled(solids);
+    d->settled = has_settled(sum_of(job.edges, parts)) && (d->bends_softly || has_settled(sum_of(job.bent, parts))) &&
+                 has_settled(sum_of(job.solids, parts));
 }
 
 static void forget_impulses(rs_deformable *d) {
@@ -317,16 +359,16 @@ rs_status rs_deformable_begin_substep(rs_deformable *d, const rs_soft_scene *sce
         return RS_OUT_OF_MEMORY;
     d->kinetic = kinetic_energy(d);
     rs_deformable_begin_spin(d);
-    begin_sweeps(d, h);
+    begin_sweeps(d, scene->pool, h);
     rs_deformable_begin_rows(d, partners, h);
     rs_deformable_begin_ties(d, partners, h);
     return RS_OK;
 }
 
-void rs_deformable_iterate(rs_deformable *d, rs_partners *partners, double h, bool alone) {
+void rs_deformable_iterate(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h, bool alone) {
     if (alone && d->settled && d->rows.count == 0 && d->ties.count == 0)
         return;
-    sweep(d, h);
+    sweep(d, scene->pool, h);
     rs_deformable_solve_rows(d, partners, h);
     rs_deformable_solve_ties(d, partners, h);
 }
@@ -365,7 +407,8 @@ static double fastest_rate2(const rs_deformable *d, double *sums) {
 
 rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene, double *substeps) {
     int64_t count = d->x.count;
-    if (rs_array_resize(&d->x_before, count) != RS_OK || rs_array_resize(&d->x_start, count) != RS_OK)
+    if ((d->parts.count == 0 && rs_deformable_divide(d) != RS_OK) || rs_array_resize(&d->x_before, count) != RS_OK ||
+        rs_array_resize(&d->x_start, count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     double rate = sqrt(fastest_rate2(d, (double *)d->x_start.items));
     memcpy(d->x_before.items, d->x.items, sizeof(rs_quad) * (size_t)count);

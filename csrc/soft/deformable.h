@@ -88,6 +88,7 @@ typedef struct rs_deformable {
     RS_ARRAY(rs_soft_tie) ties; /* by particle */
     double substep;     /* length of the last one [s] */
     double own_substep; /* of the longest that it would take alone: edges without compliance are as stiff as that can follow */
+    RS_ARRAY(int32_t) parts; /* where each part of the struts begins, the hinges, the tetrahedra; empty: to be divided */
     RS_ARRAY(rs_quad) x_before, x_start; /* scratch: at the beginning of the step and of the substep */
     RS_ARRAY(rs_soft_candidate) candidates, candidates_before; /* by feature, then by collider */
     RS_ARRAY(rs_soft_row) rows;
@@ -127,14 +128,24 @@ rs_status rs_deformable_plan(rs_deformable *d, const rs_soft_scene *scene, rs_pa
 /* A substep: free motion and what the one before found; one sweep over all constraints, `alone`: no soft object touches it;
  * velocities. */
 rs_status rs_deformable_begin_substep(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h);
-void rs_deformable_iterate(rs_deformable *d, rs_partners *partners, double h, bool alone);
+void rs_deformable_iterate(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h, bool alone);
 void rs_deformable_end_substep(rs_deformable *d, double h, bool alone);
 /* It rests where it was when the step began. */
 void rs_deformable_stop(rs_deformable *d);
 
-/* constraint_order.c: puts constraints of a new object in an order in which neighbours have no particle in common. Each item
- * begins with the numbers of its `corners` particles. */
-rs_status rs_order_apart(rs_any_array *items, int corners, int64_t particles);
+/* constraint_order.c: puts constraints in an order in which threads can solve parts of them at once; whoever adds or removes
+ * some empties `parts`. */
+rs_status rs_deformable_divide(rs_deformable *d);
+/* Particles are divided into slabs, constraints into twice as many parts, which are solved in phases. */
+enum { RS_PART_PHASES = 4, RS_MOST_SLABS = 16, RS_MOST_PARTS = 2 * RS_MOST_SLABS };
+int32_t rs_deformable_slabs(const rs_deformable *d);
+typedef struct {
+    int32_t number;
+    int32_t strut, strut_end, hinge, hinge_end, tetrahedron, tetrahedron_end;
+} rs_soft_part;
+typedef void (*rs_part_work)(void *context, const rs_soft_part *part);
+/* Works on all parts, phase after phase: parts of a phase have no particle in common. */
+void rs_deformable_each_part(const rs_deformable *d, rs_thread_pool *pool, rs_part_work work, void *context);
 
 /* deformable_spin.c: the angular momentum of pieces that nothing holds; pieces are found once in a step. */
 rs_status rs_deformable_find_pieces(rs_deformable *d);

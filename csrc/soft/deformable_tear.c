@@ -429,7 +429,7 @@ static rs_status tear_apart(tear *t) {
     for (int64_t k = 0; k < t->d->candidates.count; k++) /* triangles count after the particles */
         if (candidates[k].feature >= t->particles)
             candidates[k].feature += (int32_t)t->splits.count;
-    t->d->owned.count = 0;
+    t->d->owned.count = t->d->parts.count = 0;
     return RS_OK;
 }
 

@@ -175,7 +175,7 @@ static rs_status make_substeps(const plan *p) {
             for (int32_t m = 0; m < p->count; m++)
                 if (p->members[m]->deformable != NULL) {
                     p->group->partners.turn = m;
-                    rs_deformable_iterate(p->members[m]->deformable, &p->group->partners, p->h, !p->with_pairs);
+                    rs_deformable_iterate(p->members[m]->deformable, p->scene, &p->group->partners, p->h, !p->with_pairs);
                     note_share(p, m);
                 }
             if (p->with_pairs)

@@ -60,6 +60,7 @@ rs_status rs_deformable_set_constraints(rs_world *world, rs_object_id id, int64_
         return rs_world_leave(world, status);
     d->struts.count = strut_count;
     d->hinges.count = hinge_count;
+    d->parts.count = 0;
     d->substep = substep;
     for (int64_t k = 0; k < strut_count; k++) {
         const double *state = &strut_state[RS_STRUT_NUMBERS * k];
@@ -118,6 +119,7 @@ rs_status rs_deformable_set_tetrahedra(rs_world *world, rs_object_id id, int64_t
     if (status != RS_OK)
         return rs_world_leave(world, status);
     d->tetrahedra.count = count;
+    d->parts.count = 0;
     rs_quad *x = d->x.items;
     for (int64_t k = 0; k < count; k++) {
         const double *from = &state[RS_TETRAHEDRON_NUMBERS * k];
@@ -162,7 +164,7 @@ rs_status rs_deformable_set_particles(rs_world *world, rs_object_id id, int64_t 
     if (status != RS_OK)
         return rs_world_leave(world, status);
     rs_any_array *const held[] = {&d->struts.any, &d->hinges.any, &d->tetrahedra.any, &d->ties.any, &d->tied.any,
-                                  &d->candidates.any, &d->owned.any};
+                                  &d->candidates.any, &d->owned.any, &d->parts.any};
     for (size_t k = 0; k < sizeof held / sizeof *held; k++)
         held[k]->count = 0;
     d->x.count = d->v.count = d->masses.count = count;

@@ -97,6 +97,7 @@ static rs_status add_struts(rs_deformable *d, int64_t count, const int32_t *stru
     if (rs_array_reserve(&d->struts, before + count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     d->struts.count = before + count;
+    d->parts.count = 0;
     for (int64_t k = 0; k < count; k++) {
         int32_t a = struts[2 * k], b = struts[2 * k + 1];
         d->struts.items[before + k] =
@@ -142,10 +143,7 @@ static rs_status fill(rs_deformable *d, const rs_deformable_def *def) {
         if (rs_deformable_hinge(d, &def->hinges[RS_HINGE_POINTS * k], &def->hinge_weights[RS_HINGE_POINTS * k], def->bend_compliance) != RS_OK)
             return RS_OUT_OF_MEMORY;
     rs_status status = add_tetrahedra(d, def);
-    RS_THEN(status, add_struts(d, def->strut_count, def->struts, def->compliances));
-    RS_THEN(status, rs_order_apart(&d->struts.any, 2, def->count));
-    RS_THEN(status, rs_order_apart(&d->hinges.any, RS_HINGE_POINTS, def->count));
-    return status == RS_OK ? rs_order_apart(&d->tetrahedra.any, 4, def->count) : status;
+    return status == RS_OK ? add_struts(d, def->strut_count, def->struts, def->compliances) : status;
 }
 
 rs_status rs_deformable_create(rs_world *world, const rs_deformable_def *def, rs_object_id *out) {

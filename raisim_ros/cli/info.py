@@ -8,6 +8,7 @@ from collections import Counter
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import SingleBodyObject
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.types import BodyType
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.recording import Recording
@@ -35,6 +36,9 @@ def describe_world(world: World) -> list[str]:
             mass = f", {handle.get_mass():g} kg" if body == BodyType.DYNAMIC else f", {body.name.lower()}"
             kind = handle.get_object_type().name.lower()
             lines.append(f"  {name}: {kind}{mass}, at {_numbers(handle.get_position())}")
+        elif isinstance(handle, SoftObject):
+            count, kind = handle.get_num_particles(), handle.get_object_type().name.lower()
+            lines.append(f"  {name}: {kind}, {count} particles, at {_numbers(handle.get_position())}")
     if len(handles) > 40:
         lines.append(f"  … and {len(handles) - 40} more")
     return lines

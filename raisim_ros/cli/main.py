@@ -98,8 +98,9 @@ def make_parser() -> argparse.ArgumentParser:
     render.add_argument("--rate", type=_positive, default=25.0, help="pictures per second (default 25)")
     render.add_argument("--size", type=_size, default=(640, 360), metavar="WxH", help="pixels (default 640x360)")
     render.add_argument("--from", dest="position", type=_point, metavar="X,Y,Z", help="where the camera is [m]")
-    centre = (0.0, 0.0, 0.5)
-    render.add_argument("--to", dest="look_at", type=_point, default=centre, metavar="X,Y,Z", help="what it looks at")
+    render.add_argument(
+        "--to", dest="look_at", type=_point, metavar="X,Y,Z", help="what it looks at from there (default 0,0,0.5)"
+    )
     render.add_argument("--quality", choices=("draft", "good", "best"), default="good")
 
     convert = add("convert", _convert, "Write a robot or world as URDF, MJCF, XML, a mesh as OBJ, a recording as MCAP")
@@ -268,7 +269,9 @@ def _render(options: argparse.Namespace) -> None:
     source = Recording(options.file) if recorded else _opened(options)
     suffix = Path(options.out).suffix.lower()
     width, height = options.size
-    view = View(options.position, options.look_at) if options.position else None
+    if options.look_at and not options.position:
+        raise InvalidValueError("--to needs --from: where the camera is")
+    view = View(options.position, options.look_at or (0.0, 0.0, 0.5)) if options.position else None
 
     def draw(world: World) -> Any:
         return world.render(view, width, height, options.quality)

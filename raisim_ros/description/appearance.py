@@ -10,9 +10,6 @@ from raisim_ros.description.errors import InvalidValueError
 Colour = tuple[float, float, float, float]
 
 HIDDEN = "hidden"
-# Names that RaiSim's worlds use; markers show them by a colour of their own.
-TEXTURES = ("checkerboard", "grid", "gravel", "soil", "soil1", "soil2", "steel", "wood")
-
 _NAMED: dict[str, tuple[float, float, float]] = {
     "black": (0.05, 0.05, 0.05),
     "blue": (0.12, 0.35, 0.80),
@@ -29,6 +26,20 @@ _NAMED: dict[str, tuple[float, float, float]] = {
     "white": (0.95, 0.95, 0.95),
     "yellow": (0.95, 0.80, 0.15),
 }
+# Names of textures that RaiSim's worlds use, shown by the colour that they have from afar.
+_TEXTURES: dict[str, tuple[float, float, float]] = {
+    "checkerboard": (0.60, 0.62, 0.60),
+    "grid": (0.60, 0.62, 0.60),
+    "gravel": (0.50, 0.48, 0.45),
+    "soil": (0.42, 0.33, 0.24),
+    "soil1": (0.42, 0.33, 0.24),
+    "soil2": (0.36, 0.27, 0.19),
+    "steel": (0.62, 0.64, 0.67),
+    "wood": (0.62, 0.45, 0.27),
+}
+# Wires without a colour of their own: slack, and from little to the largest tension.
+_SLACK: Colour = (0.55, 0.55, 0.60, 1.0)
+_LITTLE, _MOST = (0.20, 0.75, 0.30), (0.90, 0.10, 0.10)
 # Terrain stays quiet, movable things stand out from it and from their neighbours.
 _TERRAIN: Colour = (0.42, 0.46, 0.44, 1.0)
 _TERRAIN_TYPES = frozenset({"ground", "heightmap"})
@@ -38,27 +49,40 @@ _PALETTE = ("blue", "orange", "green", "red", "purple", "cyan", "yellow", "brown
 def check_appearance(appearance: str) -> None:
     """Refuse a text that is no colour, texture or "hidden"; InvalidValueError names the nearest."""
     text = appearance.strip().lower()
-    known = (*_NAMED, *TEXTURES, HIDDEN)
-    if text and text not in known and _numbers(appearance) is None:
+    known = (*_NAMED, *_TEXTURES, HIDDEN)
+    numbers = _numbers(appearance)
+    if numbers is not None and not all(0.0 <= number <= 1.0 for number in numbers):
+        raise InvalidValueError(f"appearance is '{appearance}'; expected numbers from 0 to 1")
+    if text and text not in known and numbers is None:
         close = difflib.get_close_matches(text, known, 1)
         hint = f"did you mean '{close[0]}'?" if close else f'expected "r g b a" or one of {", ".join(known)}'
         raise InvalidValueError(f"appearance is '{appearance}'; {hint}")
 
 
 def colour(appearance: str, type_name: str, object_id: int) -> Colour:
-    """RGBA (0..1) for an appearance: a colour name, "r g b" or "r g b a"; otherwise chosen by type and id.
-
-    Textures are names that no colour has: markers cannot show them.
-    """
-    named = _NAMED.get(appearance.strip().lower())
+    """RGBA (0..1) for an appearance: a name, "r g b" or "r g b a"; otherwise chosen by type and id."""
+    name = appearance.strip().lower()
+    named = _NAMED.get(name) or _TEXTURES.get(name)
     if named is not None:
         return (*named, 1.0)
     numbers = _numbers(appearance)
     if numbers is not None:
-        return numbers
+        red, green, blue, alpha = (min(max(number, 0.0), 1.0) for number in numbers)
+        return red, green, blue, alpha
     if type_name in _TERRAIN_TYPES:
         return _TERRAIN
     return (*_NAMED[_PALETTE[object_id % len(_PALETTE)]], 1.0)
+
+
+def wire_colour(appearance: str, wire_id: int, tension: float, largest: float) -> Colour:
+    """RGBA of a wire: its own colour, or by its share of the largest tension [N] in the world."""
+    if appearance:
+        return colour(appearance, "wire", wire_id)
+    if tension == 0.0:
+        return _SLACK
+    share = abs(tension) / largest
+    red, green, blue = (low + share * (high - low) for low, high in zip(_LITTLE, _MOST, strict=True))
+    return red, green, blue, 1.0
 
 
 def _numbers(appearance: str) -> Colour | None:
@@ -66,7 +90,7 @@ def _numbers(appearance: str) -> Colour | None:
     if len(parts) not in (3, 4):
         return None
     try:
-        values = [min(max(float(part), 0.0), 1.0) for part in parts]
+        values = [float(part) for part in parts]
     except ValueError:
         return None
     red, green, blue, alpha = (*values, 1.0)[:4]

@@ -24,7 +24,7 @@ from raisim_ros.description.file_access import check_allowed, is_temporary
 # What file systems without hard links answer.
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK)
 _SUFFIX = ".raisim_ros_tmp"
-_TEMPORARY = re.compile(rf"\.(?P<host>[^/]+)~(?P<process>\d+)~[0-9a-f]+{re.escape(_SUFFIX)}(?:\.\w+)?")
+_TEMPORARY = re.compile(rf"\.(?P<place>[^/]+)~(?P<process>\d+)~[0-9a-f]+{re.escape(_SUFFIX)}(?:\.\w+)?")
 
 
 def write_file(path: str | Path, content: bytes, is_lasting: bool = True) -> None:
@@ -35,13 +35,8 @@ def write_file(path: str | Path, content: bytes, is_lasting: bool = True) -> Non
     check_allowed(path, "file")
     with _as_write_error(path):
         target = Path(os.path.realpath(path))
-        mode = target.stat().st_mode if target.exists() else None
-        if mode is not None and not stat.S_ISREG(mode):
-            raise FileWriteError(path, "it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file")
+        _check_kind(path, target)
         with _temporary(target, content, is_lasting) as temporary:
-            if mode is not None:
-                with suppress(PermissionError):  # of file systems that have no permissions
-                    os.chmod(temporary, stat.S_IMODE(mode))
             os.replace(temporary, target)
         if is_lasting:
             _sync_folder(target.parent)
@@ -78,6 +73,7 @@ def writing(path: str | Path) -> Iterator[Path]:
             yield temporary
             with temporary.open("rb+") as stream:
                 os.fsync(stream.fileno())
+            _keep_mode(temporary, target)
             os.replace(temporary, target)
         finally:
             with suppress(OSError):
@@ -96,6 +92,7 @@ class GrowingFile:
             _check_place(path, self._target)
             self._temporary: Path | None = _temporary_name(self._target)
             self.stream: BinaryIO = self._temporary.open("xb")
+            _keep_mode(self._temporary, self._target)
 
     def publish(self) -> None:
         """What is written so far is worth having: from now on the file has its name. Raises OSError."""
@@ -118,9 +115,19 @@ class GrowingFile:
         _sync_folder(self._target.parent)
 
 
+def _keep_mode(temporary: Path, target: Path) -> None:
+    """Who may read the old file may read the new one, and nobody else."""
+    with suppress(FileNotFoundError, PermissionError):  # there is no old one; file systems that have no permissions
+        os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
+
+
 def _check_place(path: str | Path, target: Path) -> None:
     if not target.parent.is_dir():
         raise FileWriteError(path, "its folder does not exist")
+    _check_kind(path, target)
+
+
+def _check_kind(path: str | Path, target: Path) -> None:
     if target.exists() and not target.is_file():
         raise FileWriteError(path, "it is a folder" if target.is_dir() else "it is not a regular file")
 
@@ -166,6 +173,7 @@ def _temporary(target: Path, content: bytes, is_lasting: bool = True) -> Iterato
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         with open(descriptor, "wb") as stream:
+            _keep_mode(path, target)
             stream.write(content)
             stream.flush()
             if is_lasting and not is_temporary(path):  # which is gone after a power cut anyway
@@ -180,8 +188,15 @@ def _temporary_name(target: Path) -> Path:
     """A free name in the folder of the target, which is made if need be, and rid of what killed processes left."""
     target.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(target.parent)
-    name = f".{socket.gethostname()}~{os.getpid()}~{secrets.token_hex(8)}{_SUFFIX}{target.suffix}"
+    name = f".{_processes()}~{os.getpid()}~{secrets.token_hex(8)}{_SUFFIX}{target.suffix}"
     return target.parent / name
+
+
+def _processes() -> str:
+    """Where numbers of processes mean the same: containers that share a folder and a host's name have their own."""
+    with suppress(OSError):
+        return f"{socket.gethostname()}~{os.stat('/proc/self/ns/pid').st_ino}"
+    return socket.gethostname()
 
 
 def _sync_folder(folder: Path) -> None:
@@ -196,9 +211,10 @@ def _sync_folder(folder: Path) -> None:
 
 def _remove_leftovers(folder: Path) -> None:
     """Temporary files of processes of this machine that were killed while they wrote."""
+    here = _processes()
     for entry in os.scandir(folder):
         match = _TEMPORARY.fullmatch(entry.name)
-        if match and match["host"] == socket.gethostname() and not _is_running(int(match["process"])):
+        if match and match["place"] == here and not _is_running(int(match["process"])):
             with suppress(OSError):
                 os.unlink(entry.path)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,6 +70,20 @@ def check_fields(record: Any) -> None:
         kind, value = _CHECKS.get(str(one.type)), getattr(record, one.name)
         if kind is not None:
             kind(one.name, value)
+
+
+def one_of(name: str, value: str, known: Iterable[str]) -> str:
+    """One of a few words."""
+    if not isinstance(value, str) or value not in known:
+        raise InvalidValueError(f"{name} is {shown(value)}; expected one of {', '.join(known)}")
+    return value
+
+
+def path(name: str, value: str | os.PathLike[str]) -> Path:
+    """A path that the system can be asked for."""
+    if not isinstance(value, (str, os.PathLike)) or "\0" in str(value):
+        raise InvalidValueError(f"{name} is {shown(value)}; expected a path")
+    return Path(text(name, str(value)))
 
 
 def flag(name: str, value: bool) -> bool:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from raisim_ros.description.errors import FileRefusedError, FileWriteError
+from raisim_ros.description import checked
+from raisim_ros.description.errors import FileRefusedError, FileWriteError, InvalidValueError
 
 _folders: tuple[Path, ...] | None = None  # with all links resolved; None: everything
 _own: set[Path] = set()  # folders of files that this package has made itself
@@ -19,7 +20,13 @@ _temporary: set[Path] = set()  # folders of this process that will be gone soon
 def set_allowed_folders(folders: Iterable[str | Path] | None) -> None:
     """Read and write only what lies in these folders, links resolved; None allows everything."""
     global _folders
-    _folders = None if folders is None else tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders))
+    if folders is None:
+        _folders = None
+        return
+    if isinstance(folders, (str, bytes, os.PathLike)) or not isinstance(folders, Iterable):
+        raise InvalidValueError(f"folders is {checked.shown(folders)}; expected paths, or None")
+    paths = [checked.path("a folder", folder) for folder in folders]
+    _folders = tuple(dict.fromkeys(Path(os.path.realpath(path)) for path in paths))
 
 
 def get_allowed_folders() -> tuple[Path, ...] | None:

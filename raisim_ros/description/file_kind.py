@@ -8,7 +8,7 @@ from pathlib import Path
 from lxml import etree
 
 from raisim_ros.description.errors import FileMissingError, InvalidValueError
-from raisim_ros.description.files import is_file, read_bytes
+from raisim_ros.description.files import is_file, read_bytes, reading
 from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.mesh.file import USD_SUFFIXES
 from raisim_ros.description.recording_file import MAGIC
@@ -29,7 +29,7 @@ def kind_of(path: str) -> str:
         return MESH
     if suffix in (".urdf", ".xacro"):
         return ROBOT
-    with file.open("rb") as stream:
+    with reading(file), file.open("rb") as stream:
         if stream.read(len(MAGIC)) == MAGIC:  # whoever records may name the file as he likes
             return RECORDING
     source = io.BytesIO(read_bytes(file, "file", get_file_limits().max_file_bytes, "max_file_bytes"))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from raisim_ros.description.errors import FileMissingError, FileReadError, ParseError
+from raisim_ros.description.errors import FileMissingError, FileReadError, ParseError, RaisimError
 from raisim_ros.description.file_access import check_allowed, is_allowed
 
 
@@ -32,7 +34,8 @@ def expanded(path: str | Path) -> Path:
 
 def full_path(path: str | Path) -> Path:
     """Without links and relative parts; raises FileMissingError where that needs a working directory that is gone."""
-    return (Path(path) if Path(path).is_absolute() else working_folder() / path).resolve()
+    whole = Path(path) if Path(path).is_absolute() else working_folder() / path
+    return Path(os.path.realpath(whole))  # resolve() fails where links lead in a circle
 
 
 def existing_file(path: str | Path, what: str) -> Path:
@@ -44,12 +47,21 @@ def existing_file(path: str | Path, what: str) -> Path:
     return file
 
 
-def check_size(path: str | Path, most: int, limit: str) -> None:
-    """Refuse a file of more than `most` bytes before it is read; `limit` is the name of that limit."""
+@contextmanager
+def reading(path: str | Path) -> Iterator[None]:
+    """What the system has against reading a file becomes an error of ours."""
     try:
-        size = Path(path).stat().st_size
+        yield
+    except RaisimError:
+        raise
     except OSError as error:
         raise FileReadError(path, error) from error
+
+
+def check_size(path: str | Path, most: int, limit: str) -> None:
+    """Refuse a file of more than `most` bytes before it is read; `limit` is the name of that limit."""
+    with reading(path):
+        size = Path(path).stat().st_size
     if size > most:
         raise ParseError(path, None, f"the file has {size} bytes; expected at most {most} (limit {limit})")
 
@@ -58,7 +70,5 @@ def read_bytes(path: str | Path, what: str, most: int, limit: str) -> bytes:
     """The content of a file of at most `most` bytes; `limit` is the name of that limit."""
     file = existing_file(path, what)
     check_size(file, most, limit)
-    try:
+    with reading(path):
         return file.read_bytes()
-    except OSError as error:
-        raise FileReadError(path, error) from error

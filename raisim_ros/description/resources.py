@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from raisim_ros.description import checked
+from raisim_ros.description.errors import FileMissingError
+
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -45,9 +48,13 @@ def _text(path: Path) -> str:
 def resource(relative_path: str) -> Path:
     """The file of that name below the ``rsc`` folder, for example ``worlds/default.xml``.
 
-    Raises FileNotFoundError with the full path when there is none.
+    Raises FileMissingError with the full path when there is none.
     """
-    path = resource_dir() / relative_path
-    if not path.exists():
-        raise FileNotFoundError(f"raisim_ros has no resource '{relative_path}' ({path} does not exist)")
+    path = resource_dir() / checked.path("relative_path", relative_path)
+    try:
+        exists = path.exists()
+    except OSError:  # a name that is too long
+        exists = False
+    if not exists:
+        raise FileMissingError(path, "resource")
     return path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description import checked
-from raisim_ros.description.errors import FileReadError, InvalidValueError, ParseError, TerrainError
-from raisim_ros.description.files import existing_file, read_bytes
+from raisim_ros.description.errors import InvalidValueError, ParseError, TerrainError
+from raisim_ros.description.files import existing_file, read_bytes, reading
 from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.number_text import numbers_of
 from raisim_ros.description.perlin import fractal_noise
@@ -83,6 +83,11 @@ class TerrainProperties:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        for one in fields(self):
+            if one.type == "float":
+                checked.number(one.name, getattr(self, one.name))
+        if not checked.is_whole(self.seed):
+            raise InvalidValueError(f"seed is {checked.shown(self.seed)}; expected a whole number")
         for name in ("z_scale", "height_offset"):
             if not np.isfinite(getattr(self, name)):
                 raise InvalidValueError(f"{name} is {getattr(self, name)}, expected a finite number")
@@ -92,8 +97,8 @@ class TerrainProperties:
         for name in ("fractal_gain", "step_size"):
             if not 0.0 <= getattr(self, name) < np.inf:
                 raise InvalidValueError(f"{name} is {getattr(self, name)}, expected zero or more")
-        if not 1 <= self.fractal_octaves <= 32:
-            raise InvalidValueError(f"fractal_octaves is {self.fractal_octaves}, expected 1..32")
+        if not checked.is_whole(self.fractal_octaves) or not 1 <= self.fractal_octaves <= 32:
+            raise InvalidValueError(f"fractal_octaves is {checked.shown(self.fractal_octaves)}; expected 1..32")
 
 
 def height_map_from_values(
@@ -183,7 +188,12 @@ def height_map_from_png(
     _check_samples(width, height, str(path))
     try:
         with Image.open(file) as image:
+            if image.size != (width, height):  # a further header
+                sizes = f"{width} x {height} and {image.width} x {image.height}"
+                raise TerrainError(f"{path}: the image says two sizes, {sizes}")
             pixels = np.asarray(image, dtype=np.float64)
+    except TerrainError:
+        raise
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise TerrainError(f"{path}: not a readable PNG image: {error}") from error
     return height_map_from_values(
@@ -245,7 +255,7 @@ _PNG_COLOR_TYPES = {
 
 def _check_png_header(file: Path) -> tuple[int, int]:
     """Width and height from the image header; only what the header says tells a true 16-bit grey image."""
-    with file.open("rb") as stream:
+    with reading(file), file.open("rb") as stream:
         head = stream.read(29)
     if len(head) < 26 or head[:8] != b"\x89PNG\r\n\x1a\n" or head[12:16] != b"IHDR":
         raise TerrainError(f"{file}: not a PNG image")
@@ -258,11 +268,8 @@ def _check_png_header(file: Path) -> tuple[int, int]:
 
 def _announced_samples(file: Path) -> tuple[int, int]:
     """The two numbers at the beginning of a text file, checked before the rest is read."""
-    try:
-        with file.open("rb") as stream:
-            words = stream.read(_HEADER).split()[:2]
-    except OSError as error:
-        raise FileReadError(file, error) from error
+    with reading(file), file.open("rb") as stream:
+        words = stream.read(_HEADER).split()[:2]
     try:
         x_samples, y_samples = (float(word) for word in words)
     except ValueError:

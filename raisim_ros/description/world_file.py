@@ -346,10 +346,10 @@ def _load(
             raise source.error(include, "attribute 'value' is missing; expected a path")
         inner = source.find(value.replace("\\", "/"))
         budget.take(above, partial(source.error, include))
-        if inner.resolve() in (file.resolve(), *above):
-            raise source.error(include, f"'{value}' includes itself, directly or through others")
         if not is_file(inner):
             raise source.error(include, f"'{value}' does not exist, neither beside this file nor in the working folder")
+        if inner.resolve() in (file.resolve(), *above):
+            raise source.error(include, f"'{value}' includes itself, directly or through others")
         _load(inner, params, world, (*above, file.resolve()), known, budget)
     _read_world(source, root, world)
 

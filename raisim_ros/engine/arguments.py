@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from enum import IntEnum
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from raisim_ros.description.checked import flag, is_whole, number, numbers, shown, text
+from raisim_ros.description.checked import flag, is_whole, number, numbers, one_of, path, shown, text
 from raisim_ros.description.collision_groups import ALL_GROUPS, is_group_number
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.rotation import quaternion_from_matrix
 
 __all__ = [
     "choice", "collision_bits", "count", "flag", "index", "instance", "is_whole", "matrix3", "matrix_of_symmetric6",
-    "number", "numbers", "orientation", "path", "shown", "symmetric6",
+    "number", "numbers", "one_of", "orientation", "path", "shown", "symmetric6",
     "table", "text", "vector", "whole",
 ]  # fmt: skip
 
@@ -100,13 +98,6 @@ def index(name: str, value: int, size: int) -> int:
         expected = f"0 to {size - 1}" if size else "nothing, as there are none"
         raise InvalidValueError(f"{name} is {shown(value)}; expected {expected}")
     return int(value)
-
-
-def path(name: str, value: str | Path) -> Path:
-    """A path that the system can be asked for."""
-    if not isinstance(value, (str, os.PathLike)) or "\0" in str(value):
-        raise InvalidValueError(f"{name} is {shown(value)}; expected a path")
-    return Path(text(name, str(value)))
 
 
 def instance(name: str, value: object, kind: type[Kind]) -> Kind:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.files import existing_file
+from raisim_ros.description.files import existing_file, reading
 from raisim_ros.description.mesh import cache as mesh_cache
 from raisim_ros.description.mesh.cache import Points
 from raisim_ros.description.mesh.convex_decomposition import decompose, is_decomposed
@@ -65,13 +65,14 @@ def _key(path: Path, scale: Scale) -> FileKey:
 def _hull(file: str, scale: Scale) -> Points | None:
     """Corners of the convex hull, as remembered while the file stays as it is; None for a flat mesh."""
     path = existing_file(file, "mesh file")
-    key = _key(path, scale)
-    hull = _hulls.get(key)
-    if hull is None:
-        hull = _find_hull(path, file, scale)
-        if hull is not None:
-            hull.setflags(write=False)
-            _hulls.put(key, hull)
+    with reading(path):
+        key = _key(path, scale)
+        hull = _hulls.get(key)
+        if hull is None:
+            hull = _find_hull(path, file, scale)
+            if hull is not None:
+                hull.setflags(write=False)
+                _hulls.put(key, hull)
     return hull
 
 

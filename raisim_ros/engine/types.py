@@ -9,10 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.shapes import MESH_MODES, ShapeType
 from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.arguments import Vector, VectorLike, one_of
 from raisim_ros.engine.link_mesh import COLLISION_MESHES
 
 SELF_COLLISION = ("auto", "all", "none")
@@ -299,12 +298,8 @@ class ArticulatedSystemOption:
     srdf: str | Path | None = None
 
     def __post_init__(self) -> None:
-        for name, value, known in (
-            ("collision_meshes", self.collision_meshes, COLLISION_MESHES),
-            ("self_collision", self.self_collision, SELF_COLLISION),
-        ):
-            if value not in known:
-                raise InvalidValueError(f"{name} is '{value}'; expected one of {', '.join(known)}")
+        one_of("collision_meshes", self.collision_meshes, COLLISION_MESHES)
+        one_of("self_collision", self.self_collision, SELF_COLLISION)
 
     @property
     def mesh_mode(self) -> str:

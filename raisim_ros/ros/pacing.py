@@ -119,17 +119,11 @@ class WallTimer:
 
     def __init__(self, rate_hz: float, clock: Clock = time.monotonic) -> None:
         self._clock = clock
-        self._period = 1.0 / rate_hz
-        self._next = clock()
-
-    @property
-    def rate_hz(self) -> float:
-        """How often it is due at most [Hz]."""
-        return 1.0 / self._period
+        self.set_rate(rate_hz)
 
     def set_rate(self, rate_hz: float) -> None:
         """Changes the rhythm from now on."""
-        self._period = 1.0 / rate_hz
+        self.rate_hz, self._period = rate_hz, 1.0 / rate_hz
         self._next = self._clock()
 
     def due(self) -> bool:

@@ -50,7 +50,7 @@ from raisim_ros.ros.node.live_parameters import LiveParameters
 from raisim_ros.ros.node.long_work import LongWork
 from raisim_ros.ros.node.operations import Operations
 from raisim_ros.ros.node.parameters import Parameters, check_watchdog_action, declare_parameters, world_parameters
-from raisim_ros.ros.node.preparing import ExecutorTasks, Preparing
+from raisim_ros.ros.node.preparing import ExecutorTasks, Preparing, looking_ahead
 from raisim_ros.ros.node.recording_services import RecordingServices
 from raisim_ros.ros.node.replaying import Replay, Requests
 from raisim_ros.ros.node.services import Services
@@ -126,9 +126,8 @@ class WorldNode:
         commands = Commands(self._watchdog(values), *self._state_switches(states, links))
         inbox = CommandInbox(Arrivals())
         self._warn = ThrottledLog(self.node.get_logger().warning)
-        self._loop = SteppingLoop(
-            world, table, self._queue, Pacer(values.real_time_factor), commands, inbox, self._warn
-        )
+        pacer = Pacer(values.real_time_factor)
+        self._loop = SteppingLoop(world, table, self._queue, pacer, commands, inbox, self._warn)
         self._loop.paused = values.paused
         self._loop.client_timeout = values.world_watchdog_s
         self._odometry = OdometryTopics(self._frames, values.odom_rate_hz)
@@ -159,10 +158,14 @@ class WorldNode:
             one.begin()
         self._preparing = Preparing(self._work, self._tasks)
         self._make_services(endpoints, sensors, wires, live)
-        self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
-        self.node.create_subscription(Pull, "world/pull", self._on_pull, qos.COMMAND)
+        self._listen()
         self._replay: Replay | None = None
         self._begin_run(wire_endpoints, wires, soft_endpoints)
+
+    def _listen(self) -> None:
+        """To commands for the world as a whole, and to other nodes of its name."""
+        self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
+        self.node.create_subscription(Pull, "world/pull", self._on_pull, qos.COMMAND)
         self._warned_of_neighbours: set[str] = set()
         steady = RosClock(clock_type=ClockType.STEADY_TIME)
         self.node.create_timer(_NEIGHBOUR_PERIOD, self._look_at_neighbours, clock=steady)
@@ -189,7 +192,12 @@ class WorldNode:
     def _log_warnings(self) -> None:
         """What the engine warns of goes to the log, like all else that the node has to say."""
         log = self.node.get_logger()
-        warnings.showwarning = lambda message, *place, **more: log.warning(str(message))
+
+        def show(message: Warning | str, *place: Any, **more: Any) -> None:
+            if not looking_ahead.get():
+                log.warning(str(message))
+
+        warnings.showwarning = show
 
     # ---- wiring ----
 

@@ -23,16 +23,17 @@ from raisim_ros.viewer.scene import (
     SceneModel,
     Surface,
     Vector,
+    Wires,
     boxes_of,
     compose,
 )
 from raisim_ros.viewer.soft_canvas import SoftCanvas
+from raisim_ros.viewer.wires import rods
 
 # Poses that changed less are not sent again.
 SMALLEST_MOVE = 1e-6
 SKY_TOP, SKY_BOTTOM = (96, 148, 205), (226, 233, 238)
 GROUND_COLOR, GROUND_LINES = (196, 198, 192), (172, 175, 170)
-WIRE_SLACK, WIRE_TAUT = np.array([90.0, 90.0, 95.0]), np.array([230.0, 40.0, 30.0])
 CONTACT_COLOR, FORCE_COLOR, CENTRE_COLOR = (250, 60, 40), (30, 160, 60), (250, 200, 30)
 BOX_COLOR = (255, 150, 30)
 FIELD_OF_VIEW = 0.75  # vertical [rad]
@@ -40,7 +41,9 @@ FIELD_OF_VIEW = 0.75  # vertical [rad]
 CLEAR = 0.35
 # What is drawn beside the objects is as large as these shares of the distance from which the scene is seen at first.
 # The force that gives the longest arrow follows the largest one seen.
-LONGEST_ARROW, SHAFT, CONTACT, CENTRE, POINT, AXES = 0.2, 0.0018, 0.006, 0.012, 0.003, 0.05
+LONGEST_ARROW, SHAFT, CONTACT, CENTRE, POINT, AXES = 0.2, 0.0018, 0.006, 0.012, 0.002, 0.05
+# Wires have at least this radius.
+THINNEST_WIRE = 0.0006
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ class _Key:
     layer: str
     movable: bool
     opacity: float
+    others: frozenset[str]  # layers besides VISUAL that their items have
 
 
 class _Batch:
@@ -113,7 +117,6 @@ class Canvas:
         self._sun = _add_sun(scene, shadows=True)
         segments, none = np.zeros((1, 2, 3)), np.zeros((1, 3))
         hidden: dict[str, Any] = {"thickness_units": "screen", "visible": False}
-        self._wires = scene.add_line_segments("/wires", segments, np.zeros((1, 2, 3)), thickness=3.0, **hidden)
         self._trail = scene.add_line_segments("/trail", segments, (250, 140, 20), thickness=2.5, **hidden)
         self._contacts = scene.add_point_cloud(
             "/contacts", none, CONTACT_COLOR, point_size=0.03, point_shape="circle", precision="float32", visible=False
@@ -127,6 +130,8 @@ class Canvas:
             "/points", none, (255, 255, 255), point_size=0.02, point_shape="circle", precision="float32", visible=False
         )
         self._points_sent = np.zeros((0, 3))
+        self._wires: Any = None
+        self._wires_sent = Wires()
         self._axes: Any = None
         self._mark = scene.add_frame("/selected", axes_length=0.35, axes_radius=0.008, visible=False)
         self._box = scene.add_line_segments("/box", segments, BOX_COLOR, thickness=2.0, **hidden)
@@ -137,6 +142,7 @@ class Canvas:
         self._distance = distance
         self._contacts.point_size, self._centres.point_size = CONTACT * distance, CENTRE * distance
         self._points.point_size = POINT * distance
+        self._wires_sent = replace(self._wires_sent, colors=np.zeros((0, 3)))  # they become thicker or thinner
         shaft = SHAFT * distance
         self._forces.shaft_radius, self._forces.head_radius = shaft, 2.5 * shaft
         self._forces.head_length = 6.0 * shaft
@@ -153,8 +159,9 @@ class Canvas:
         """Take over a new model; batches that stay as they are are not sent again."""
         groups: dict[_Key, list[tuple[Item, Part]]] = {}
         for item in model.items:
-            for part in map(self._clear, item.parts) if self._inside else item.parts:
-                key = _Key(part.surface, part.layer, item.movable, part.opacity)
+            others = frozenset(part.layer for part in item.parts) - {VISUAL}
+            for part in map(self._clear, item.parts) if self._inside and item.movable else item.parts:
+                key = _Key(part.surface, part.layer, item.movable, part.opacity, others)
                 groups.setdefault(key, []).append((item, part))
         with self._server.atomic():
             for key in [key for key in self._batches if key not in groups]:
@@ -163,8 +170,8 @@ class Canvas:
                 old = self._batches.get(key)
                 fresh = _Batch(None, members)
                 if old is not None and old.signature() == fresh.signature():
-                    old.members = members  # the same parts, in items of the new model, which may have other layers
-                    old.node.visible = self._is_shown(key, old)
+                    old.members = members  # the same parts, in items of the new model
+                    old.node.visible = self._is_shown(key)
                     continue
                 if old is not None:
                     old.node.remove()
@@ -177,7 +184,7 @@ class Canvas:
         self._model = model
 
     def look_inside(self, wanted: bool) -> None:
-        """Draw all that is seen so that what lies in it is seen, too: centres of mass do."""
+        """Draw what moves so that what lies in it is seen, too: centres of mass do."""
         if wanted != self._inside:
             self._inside = wanted
             self.draw(self._model)
@@ -196,7 +203,7 @@ class Canvas:
         name = f"/objects/{next(self._numbers)}"
         turned, moved = np.tile([1.0, 0, 0, 0], (len(members), 1)), np.zeros((len(members), 3))
         scales = np.array([part.scale for _, part in members], np.float32)
-        visible = self._is_shown(key, batch)
+        visible = self._is_shown(key)
         options: dict[str, Any] = {"batched_scales": scales, "lod": "off", "visible": visible}
         if key.surface.glb is not None:
             node: Any = scene.add_batched_glb(name, surfaces.without_metal(key.surface.glb), turned, moved, **options)
@@ -263,15 +270,14 @@ class Canvas:
         """Turn "collision", "inertia", "names" or "frames" on or off; visuals give way to shapes and inertias."""
         self._shown[layer] = shown
         for key, batch in self._batches.items():
-            batch.node.visible = self._is_shown(key, batch)
+            batch.node.visible = self._is_shown(key)
         self._draw_labels(self._model)
         self._draw_axes(self._model)
 
-    def _is_shown(self, key: _Key, batch: _Batch) -> bool:
+    def _is_shown(self, key: _Key) -> bool:
         if key.layer != VISUAL:
             return self._shown[key.layer]
-        instead = [layer for layer in (COLLISION, INERTIA) if self._shown[layer]]
-        return not any(part.layer in instead for item, _ in batch.members for part in item.parts)
+        return not any(self._shown[layer] for layer in key.others)
 
     # ---- people ----
 
@@ -305,7 +311,7 @@ class Canvas:
             for batch in self._batches.values():
                 self._place(batch, moment.poses)
             self._soft.show(moment)
-            self._show_wires(moment)
+            self._show_wires(moment.wires)
             self._show_contacts(moment)
             _show_points(self._centres, moment.centres)
             self._show_points(moment.points)
@@ -347,15 +353,36 @@ class Canvas:
         if not 0.9 * length < self._mark.axes_length < 1.1 * length:
             self._mark.axes_length, self._mark.axes_radius = length, 0.02 * length
 
-    def _show_wires(self, moment: Moment) -> None:
-        self._wires.visible = bool(len(moment.wires))
-        if not len(moment.wires):
+    def _show_wires(self, wires: Wires) -> None:
+        sent = self._wires_sent
+        if len(wires) != len(sent):
+            if self._wires is not None:
+                self._wires.remove()
+            self._wires = self._add_wires(len(wires)) if len(wires) else None
+        elif np.array_equal(wires.ends, sent.ends) and np.array_equal(wires.colors, sent.colors):
             return
-        pull = np.maximum(moment.tensions, 0.0)
-        share = (pull / max(float(pull.max()), 1e-9))[:, None] ** 0.5
-        colors = (1.0 - share) * WIRE_SLACK + share * WIRE_TAUT
-        self._wires.points = moment.wires.astype(np.float32)
-        self._wires.colors = np.repeat(colors[:, None, :], 2, axis=1).astype(np.uint8)
+        self._wires_sent = wires
+        if self._wires is not None:
+            radii = np.maximum(0.5 * wires.widths, THINNEST_WIRE * self._distance)
+            places, turns, scales = rods(wires.ends, radii)
+            self._wires.batched_positions = places.astype(np.float32)
+            self._wires.batched_wxyzs = turns.astype(np.float32)
+            self._wires.batched_scales = scales.astype(np.float32)
+            self._wires.batched_colors = surfaces.light(wires.colors)
+
+    def _add_wires(self, count: int) -> Any:
+        rod, scene = surfaces.unit("rod"), self._server.scene
+        turned, moved = np.tile([1.0, 0, 0, 0], (count, 1)), np.zeros((count, 3))
+        return scene.add_batched_meshes_simple(
+            f"/wires/{next(self._numbers)}",
+            rod.vertices,
+            rod.triangles,
+            turned,
+            moved,
+            batched_scales=np.ones((count, 3), np.float32),
+            batched_colors=np.zeros((count, 3), np.uint8),
+            lod="off",
+        )
 
     def _show_contacts(self, moment: Moment) -> None:
         _show_points(self._contacts, moment.contacts)

@@ -8,7 +8,7 @@ import numpy as np
 
 from raisim_ros.viewer.describe import numbers
 from raisim_ros.viewer.recording import Recording, RecordingFeed
-from raisim_ros.viewer.scene import Item, Moment, Part, Rgb, SceneModel, Surface, Wanted
+from raisim_ros.viewer.scene import Item, Moment, Part, Rgb, SceneModel, Surface, Wanted, Wires
 
 GHOST_RGB: Rgb = (0.20, 0.45, 0.95)
 GHOST_OPACITY = 0.4
@@ -53,8 +53,11 @@ class ComparisonFeed(RecordingFeed):
             own,
             number=(own.number, other.number),
             poses=np.vstack((own.poses, other.poses)),
-            wires=np.concatenate((own.wires, other.wires)),
-            tensions=np.concatenate((own.tensions, other.tensions)),
+            wires=Wires(
+                np.concatenate((own.wires.ends, other.wires.ends)),
+                np.concatenate((own.wires.widths, other.wires.widths)),
+                np.concatenate((own.wires.colors, np.tile(GHOST_RGB, (len(other.wires), 1)))),
+            ),
             soft=own.soft | {name + GHOST_MARK: shape for name, shape in other.soft.items()},
         )
 

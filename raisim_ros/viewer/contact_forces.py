@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from raisim_ros.engine.objects.body_owner import BodyOwner
+from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.types import BodyType
 from raisim_ros.engine.world.world import World
@@ -15,7 +15,8 @@ def contact_forces(world: World) -> tuple[NDArray[np.float64], NDArray[np.float6
     """Points and forces of the last step, N x 3, world frame [m, N]: on the side that moves, or on the first of two."""
     contacts = world.read_contacts()
     forces = np.einsum("nij,ni->nj", contacts["frame"], contacts["impulse"]) / world.get_time_step()
-    bodies = [handle for handle in world.get_obj_list() if isinstance(handle, BodyOwner)]
+    # Links of robots move, also when the base is fixed.
+    bodies = [handle for handle in world.get_obj_list() if isinstance(handle, SingleBodyObject)]
     held = [handle.get_id() for handle in bodies if handle.get_body_type() != BodyType.DYNAMIC]
     forces[np.isin(contacts["object_a"], held)] *= -1.0  # what the ground feels would point into it
     return contacts["position"].copy(), forces

@@ -10,18 +10,33 @@ from urllib.parse import unquote, urlparse
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description.appearance import colour
 from raisim_ros.viewer import surfaces
 from raisim_ros.viewer.cdr_reader import CdrReader
 from raisim_ros.viewer.page_surfaces import PageSurfaces
-from raisim_ros.viewer.scene import IDENTITY, Item, Part, SceneModel, SoftLook, SoftShape, Surface, Vector, compose
+from raisim_ros.viewer.scene import (
+    IDENTITY,
+    Item,
+    Part,
+    SceneModel,
+    SoftLook,
+    SoftShape,
+    Surface,
+    Vector,
+    Wires,
+    compose,
+)
 
 # visualization_msgs/Marker
-CUBE, SPHERE, CYLINDER, SPHERE_LIST, TRIANGLE_LIST, MESH_RESOURCE = 1, 2, 3, 7, 11, 10
+CUBE, SPHERE, CYLINDER, LINE_LIST, SPHERE_LIST, TRIANGLE_LIST, MESH_RESOURCE = 1, 2, 3, 5, 7, 11, 10
 DELETE, DELETE_ALL = 2, 3
 GROUND_KIND = "ground"
 SOFT_KINDS = ("deformable", "granular")  # whose points are elsewhere in every message
 # Layouts of messages that are remembered: those of moving and of static objects take turns.
 _MOST_LAYOUTS = 6
+
+# What nodes give terrain without a colour of its own.
+_PLAIN_TERRAIN = colour("", "heightmap", 0)[:3]
 
 Key = tuple[str, int]
 
@@ -78,6 +93,7 @@ class MarkerScene:
         self._surfaces: dict[Key, Surface] = {}
         self._order: list[Key] = []
         self._soft: dict[Key, _Marker] = {}
+        self._wires: dict[Key, _Marker] = {}
 
     @property
     def number(self) -> int:
@@ -95,6 +111,7 @@ class MarkerScene:
         with self._lock:
             self._markers.clear()
             self._soft.clear()
+            self._wires.clear()
             self._poses.clear()
             self._layouts.clear()
             self._changes += 1
@@ -124,11 +141,15 @@ class MarkerScene:
             if action == DELETE_ALL:
                 self._markers.clear()
                 self._soft.clear()
+                self._wires.clear()
             elif action == DELETE:
+                self._wires.pop(marker.key, None)
                 gone = self._markers.pop(marker.key, None), self._soft.pop(marker.key, None)
                 self._changes += gone != (None, None)
             elif marker.key[0] in SOFT_KINDS:
                 self._take_soft(marker)
+            elif marker.kind == LINE_LIST:
+                self._wires[marker.key] = marker
             else:
                 layout.fixed[place : place + 56] = False
                 layout.keys.append(marker.key)
@@ -193,6 +214,14 @@ class MarkerScene:
                 shapes[name] = SoftShape(points, np.concatenate([np.zeros(0), *radii]).astype(np.float32))
             return shapes
 
+    def wires(self) -> Wires:
+        """All wires, as the node draws them."""
+        with self._lock:
+            lines = [one for one in self._wires.values() if len(one.points) == 2]
+            ends = np.array([one.points for one in lines]).reshape(-1, 2, 3)
+            colors = np.array([one.rgba[:3] for one in lines]).reshape(-1, 3)
+            return Wires(ends, np.array([one.scale[0] for one in lines]), colors)
+
     def _item(self, name: str, markers: list[_Marker], first: int, movable: bool) -> Item:
         kind = markers[0].key[0]
         names = tuple(f"{name}/{number}" for number in range(len(markers)))
@@ -214,8 +243,11 @@ class MarkerScene:
             surface, scale = surfaces.unit("rod"), (x, y, z)
         elif marker.kind == TRIANGLE_LIST:
             if marker.key not in self._surfaces:
-                flat = marker.key[0] != "heightmap"
-                self._surfaces[marker.key] = surfaces.triangle_surface(marker.points, flat)
+                terrain = marker.key[0] == "heightmap"
+                if terrain and np.allclose(color, _PLAIN_TERRAIN):
+                    self._surfaces[marker.key] = surfaces.terrain_surface(marker.points)
+                else:
+                    self._surfaces[marker.key] = surfaces.triangle_surface(marker.points, not terrain)
             surface, scale = self._surfaces[marker.key], (x, y, z)
         elif marker.kind == MESH_RESOURCE:
             file = unquote(urlparse(marker.mesh).path)

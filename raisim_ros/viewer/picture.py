@@ -21,13 +21,16 @@ from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.contact_forces import contact_forces
 from raisim_ros.viewer.scene import SceneModel, Vector, View, first_view
 from raisim_ros.viewer.sensor_views import seen_points
-from raisim_ros.viewer.studio import WIRE_RADIUS, Studio
+from raisim_ros.viewer.studio import Studio
+from raisim_ros.viewer.wires import wires_of
 from raisim_ros.viewer.world_scene import world_model
 
 Picture = NDArray[np.uint8]
 
 # Of what sensors see, so many points are drawn.
 MOST_POINTS = 4000
+# They have this radius, and wires at least that one, as a share of how far away they are.
+POINT, THINNEST_WIRE = 0.002, 0.0005
 QUALITIES = {
     "draft": Style(samples=8),
     "good": Style(samples=16, everywhere=True, occlusion=True),
@@ -60,12 +63,12 @@ def render(
         studio.place(poses)
         eye = _eye(world, camera, model, poses, width, height)
         try:
-            studio.draw_lines(world.read_wires().states["point"], WIRE_RADIUS, (0.25, 0.25, 0.27))
+            _draw_wires(world, studio, eye)
             _draw_soft(world, studio)
             if contacts:
                 _draw_contacts(world, studio, eye)
             if points:
-                _draw_points(world, studio)
+                _draw_points(world, studio, eye)
             return paint(studio.world, eye, studio.looks(), QUALITIES[quality])
         finally:
             studio.clear_lines()
@@ -118,6 +121,13 @@ def _draw_soft(world: World, studio: Studio) -> None:
                 studio.draw_ball(centre, float(radius), color)
 
 
+def _draw_wires(world: World, studio: Studio, eye: Eye) -> None:
+    wires = wires_of(world)
+    for ends, width, (red, green, blue) in zip(wires.ends, wires.widths, wires.colors.tolist(), strict=True):
+        thinnest = THINNEST_WIRE * float(np.linalg.norm(ends.mean(axis=0) - eye.position))
+        studio.draw_lines(ends[None], max(0.5 * float(width), thinnest), (red, green, blue))
+
+
 def _draw_contacts(world: World, studio: Studio, eye: Eye) -> None:
     points, forces = contact_forces(world)
     largest = float(np.linalg.norm(forces, axis=1).max()) if len(forces) else 0.0
@@ -129,9 +139,11 @@ def _draw_contacts(world: World, studio: Studio, eye: Eye) -> None:
         studio.draw_lines(lines, 0.02 * length, (0.10, 0.65, 0.20), tips=True)
 
 
-def _draw_points(world: World, studio: Studio) -> None:
+def _draw_points(world: World, studio: Studio, eye: Eye) -> None:
     points = seen_points(world)
     points = points[:: 1 + len(points) // MOST_POINTS]
     share = (points[:, 2:] - points[:, 2].min()) / max(float(np.ptp(points[:, 2])), 1e-9) if len(points) else points
     colors = (1.0 - share) * np.array([0.1, 0.45, 0.95]) + share * np.array([0.98, 0.35, 0.1])
-    studio.draw_points(points, 0.012, colors)
+    radii = POINT * np.linalg.norm(points - eye.position, axis=1)
+    for point, radius, (red, green, blue) in zip(points, radii.tolist(), colors.tolist(), strict=True):
+        studio.draw_ball(point, radius, (red, green, blue))

@@ -36,6 +36,7 @@ from raisim_ros.viewer.quantities import TURNING, VELOCITY, joint_quantities, xy
 from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneModel, SoftShape, Vector, Wanted
 from raisim_ros.viewer.sensor_views import camera_images, seen_points
 from raisim_ros.viewer.soft_scene import particle_counts, soft_objects, soft_shapes, split_particles
+from raisim_ros.viewer.wires import WireLook, drawn_wires, wire_looks
 from raisim_ros.viewer.world_feed import WorldFeed
 from raisim_ros.viewer.world_scene import unique_names, world_model
 
@@ -56,6 +57,7 @@ class Recording:
         self.path = str(path)
         self._epochs: list[_Epoch] = []
         self._worlds: dict[int, World] = {}
+        self._wire_looks: dict[int, list[WireLook]] = {}
         self._soft_names: dict[int, list[tuple[str, int, NDArray[np.float32]]]] = {}  # with particles and radii
         self._keyframes = Keyframes()
         self._measurements = Measurements()
@@ -270,6 +272,14 @@ class Recording:
         found = zip(names, parts, strict=True)
         return {name: SoftShape(points.astype(np.float32), radii) for (name, _, radii), points in found}
 
+    def _looks_of_wires(self, frame: int) -> list[WireLook]:
+        epoch = self.epoch_of(frame)
+        if not self._epochs[epoch].arrays["wires"].size:
+            return []
+        if epoch not in self._wire_looks:
+            self._wire_looks[epoch] = wire_looks(self.world(frame))
+        return self._wire_looks[epoch]
+
     def moment(self, frame: int) -> Moment:
         """A frame for a viewer."""
         epoch, row = self._find(frame)
@@ -281,8 +291,7 @@ class Recording:
             data.arrays["poses"][row].copy(),
             contacts=contacts[:, :3].copy(),
             forces=contacts[:, 3:].copy(),
-            wires=data.arrays["wires"][row].copy(),
-            tensions=data.arrays["tensions"][row].copy(),
+            wires=drawn_wires(data.arrays["wires"][row], data.arrays["tensions"][row], self._looks_of_wires(frame)),
             soft=self._soft(frame) if len(self._particles(frame)) else {},
         )
 
@@ -351,7 +360,6 @@ class RecordingFeed:
             rate,
             *touches,
             wires=moment.wires,
-            tensions=moment.tensions,
             points=seen_points(world) if world is not None and wanted.points else empty,
             images=camera_images(world) if world is not None and wanted.images else {},
             soft=moment.soft,

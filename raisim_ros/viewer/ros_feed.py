@@ -24,7 +24,6 @@ from raisim_ros.ros import qos
 from raisim_ros.srv import (
     GetObjectInfo,
     ListObjects,
-    ListWires,
     LoadWorld,
     Pause,
     Play,
@@ -44,7 +43,7 @@ from raisim_ros.viewer.marker_scene import MarkerScene
 from raisim_ros.viewer.ros_contacts import Touches
 from raisim_ros.viewer.ros_layers import RobotLayers
 from raisim_ros.viewer.ros_objects import RobotStream, StateStream
-from raisim_ros.viewer.ros_streams import CloudStream, ImageStream, WireStream
+from raisim_ros.viewer.ros_streams import CloudStream, ImageStream
 from raisim_ros.viewer.scene import (
     FLOATING,
     ROBOT_KIND,
@@ -101,7 +100,6 @@ class RosFeed:
         self._states: StateStream | None = None
         self._viewpoint: PoseStamped | None = None
         self._layers = RobotLayers(node, self._scene)
-        self._wires = WireStream(node)
         self._clouds = CloudStream(node, self._scene)
         self._images = ImageStream(node)
         several = qos.LATCHED_BY_SEVERAL
@@ -172,33 +170,29 @@ class RosFeed:
     # ---- the scene ----
 
     def _model_number(self) -> Hashable:
-        """Changes with the markers, and with objects and wires."""
+        """Changes with the markers, and with objects."""
         if time.monotonic() - self._checked > PRESENCE_PERIOD:
             self._checked = time.monotonic()
             if not self._node.count_publishers("markers") and self._scene.model(()).items:
                 self._scene.clear()
                 self._asked = None
-        self._ask_for_lists()
+        self._ask_for_list()
         return self._scene.number, self._state.configuration_number, self._static, self._layers.number
 
-    def _ask_for_lists(self) -> None:
-        """What is static and which wires there are: nobody waits for the answers, which come with the next model."""
+    def _ask_for_list(self) -> None:
+        """What is static: nobody waits for the answer, which comes with the next model."""
         present = self._scene.number, self._state.configuration_number
-        services = self._client(ListObjects, "list_objects"), self._client(ListWires, "list_wires")
-        if present == self._asked or not all(service.service_is_ready() for service in services):
+        service = self._client(ListObjects, "list_objects")
+        if present == self._asked or not service.service_is_ready():
             return
         self._asked = present
-        for service, take in zip(services, (self._take_objects, self._take_wires), strict=True):
-            service.call_async(service.srv_type.Request()).add_done_callback(take)
+        service.call_async(ListObjects.Request()).add_done_callback(self._take_objects)
 
     def _take_objects(self, future: Any) -> None:
         answer = future.result()
         kinds = list(zip(answer.names, answer.body_types, strict=True))
         self._static = frozenset(name for name, kind in kinds if kind == "static")
         self._kinematic = frozenset(name for name, kind in kinds if kind == "kinematic")
-
-    def _take_wires(self, future: Any) -> None:
-        self._wires.follow(list(future.result().names))
 
     def model(self) -> SceneModel:
         """See Feed."""
@@ -232,7 +226,6 @@ class RosFeed:
         number, poses, state = self._model_number(), self._poses(), self._state
         held = self._static | self._kinematic
         points, forces = Touches(self._contacts if wanted.contacts else b"").on_movable(held)
-        ends, tensions = self._wires.read()
         self._images.listen(wanted.images)
         return Moment(
             state.sim_time,
@@ -241,8 +234,7 @@ class RosFeed:
             state.real_time_factor,
             points,
             forces,
-            ends,
-            tensions,
+            self._scene.wires(),
             self._clouds.points() if wanted.points else np.zeros((0, 3)),
             self._images.images(),
             self._layers.centres(poses) if wanted.centres else np.zeros((0, 3)),

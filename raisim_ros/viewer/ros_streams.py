@@ -1,4 +1,4 @@
-"""Topics of a node that come and go: states of wires, clouds and images of sensors."""
+"""Topics of a node that come and go: clouds and images of sensors."""
 
 from __future__ import annotations
 
@@ -9,42 +9,12 @@ from numpy.typing import NDArray
 from rclpy.node import Node
 from sensor_msgs.msg import Image, PointCloud2
 
-from raisim_ros.msg import WireState
 from raisim_ros.ros import qos
 from raisim_ros.viewer.marker_scene import MarkerScene
 from raisim_ros.viewer.scene import Vector, to_world
 from raisim_ros.viewer.sensor_views import grey
 
 _MOST_POINTS = 40_000
-
-
-class WireStream:
-    """The wires of the world."""
-
-    def __init__(self, node: Node) -> None:
-        self._node = node
-        self._subscriptions: dict[str, Any] = {}
-        self._states: dict[str, WireState] = {}
-
-    def follow(self, names: list[str]) -> None:
-        """These are the wires from now on."""
-        for name in [name for name in self._subscriptions if name not in names]:
-            self._node.destroy_subscription(self._subscriptions.pop(name))
-            self._states.pop(name, None)
-        for name in names:
-            if name not in self._subscriptions:
-                self._subscriptions[name] = self._node.create_subscription(
-                    WireState, f"{name}/state", self._keeper(name), qos.STATE
-                )
-
-    def _keeper(self, name: str) -> Any:
-        return lambda state: self._states.__setitem__(name, state)
-
-    def read(self) -> tuple[Vector, Vector]:
-        """Ends, N x 2 x 3 [m], and tensions [N]."""
-        states = list(self._states.values())
-        ends = [[(p.x, p.y, p.z) for p in (state.point1, state.point2)] for state in states]
-        return np.array(ends).reshape(-1, 2, 3), np.array([state.tension for state in states])
 
 
 class _TopicsOfType:

@@ -126,11 +126,23 @@ class SceneModel:
 
 
 @dataclass(frozen=True, eq=False)
+class Wires:
+    """Straight lines between two points each, N x 2 x 3 [m]; `widths` N [m], `colors` N x 3 (0 to 1)."""
+
+    ends: Vector = field(default_factory=lambda: np.zeros((0, 2, 3)))
+    widths: Vector = field(default_factory=lambda: np.zeros(0))
+    colors: Vector = field(default_factory=lambda: np.zeros((0, 3)))
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+
+@dataclass(frozen=True, eq=False)
 class Moment:
     """The scene at one time; arrays belong to whoever gets it. `number` is that of the model that it fits.
 
-    `contacts`: points, N x 3 [m]; `forces` on the first object of each, N x 3 [N]. `wires`: their ends, N x 2 x 3, and
-    `tensions` [N]. `points`: what lidars and depth cameras see, N x 3. `images`: what cameras see, by name.
+    `contacts`: points, N x 3 [m]; `forces` on the first object of each, N x 3 [N]. `points`: what lidars and depth
+    cameras see, N x 3. `images`: what cameras see, by name.
     """
 
     time: float
@@ -139,8 +151,7 @@ class Moment:
     real_time_factor: float = 0.0
     contacts: Vector = field(default_factory=lambda: np.zeros((0, 3)))
     forces: Vector = field(default_factory=lambda: np.zeros((0, 3)))
-    wires: Vector = field(default_factory=lambda: np.zeros((0, 2, 3)))
-    tensions: Vector = field(default_factory=lambda: np.zeros(0))
+    wires: Wires = field(default_factory=Wires)
     points: Vector = field(default_factory=lambda: np.zeros((0, 3)))
     images: dict[str, NDArray[np.uint8]] = field(default_factory=dict)
     centres: Vector = field(default_factory=lambda: np.zeros((0, 3)))  # of mass, when asked for

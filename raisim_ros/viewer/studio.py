@@ -18,9 +18,9 @@ from raisim_ros.engine.world.world import World
 from raisim_ros.viewer import surfaces
 from raisim_ros.viewer.scene import VISUAL, Part, Rgb, SceneModel, Surface, Vector, compose
 from raisim_ros.viewer.surfaces import height_colors
+from raisim_ros.viewer.wires import turns_of_z
 
 GROUND_RGB: Rgb = (0.70, 0.71, 0.69)
-WIRE_RADIUS = 0.006
 
 
 class Studio:
@@ -111,7 +111,7 @@ class Studio:
             length = float(np.linalg.norm(way))
             if length < 1e-4:
                 continue
-            turn = _turn_z_to(way / length)
+            turn = turns_of_z(way[None] / length)[0]
             head = min(0.35 * length, 8.0 * radius) if tips else 0.0
             rod = self.world.add_cylinder(radius, max(length - head, 1e-4), 1.0)
             rod.set_pose(start + 0.5 * (length - head) * way / length, turn)
@@ -120,11 +120,6 @@ class Studio:
                 tip = self.world.add_cone(2.6 * radius, head, 1.0)
                 tip.set_pose(end - 0.75 * head * way / length, turn)
                 self._extra(tip, color)
-
-    def draw_points(self, points: Vector, radius: float, colors: Vector) -> None:
-        """Small balls until clear_lines()."""
-        for point, color in zip(points, colors, strict=True):
-            self.draw_ball(point, radius, (float(color[0]), float(color[1]), float(color[2])))
 
     def draw_ball(self, centre: Vector, radius: float, color: Rgb) -> None:
         """A ball until clear_lines()."""
@@ -163,15 +158,6 @@ class Studio:
 
 def _is(handle: HeightMap, name: str) -> bool:
     return name in (handle.get_name(), f"{handle.get_name()}_{handle.get_id()}", f"heightmap_{handle.get_id()}")
-
-
-def _turn_z_to(direction: Vector) -> Vector:
-    """Quaternion w, x, y, z that turns z into a unit vector."""
-    w = 1.0 + direction[2]
-    if w < 1e-9:
-        return np.array([0.0, 1.0, 0.0, 0.0])
-    turn = np.array([w, -direction[1], direction[0], 0.0])
-    return np.asarray(turn / np.linalg.norm(turn))
 
 
 # A mesh in one colour, or in its own, or with an image.

@@ -184,6 +184,14 @@ def height_map_surface(data: HeightMapData, colors: Vector | None) -> Surface:
     return Surface(plain.vertices, plain.triangles, False, _colored_glb(grid, triangles, shades.reshape(-1, 3)))
 
 
+def terrain_surface(corners: Vector) -> Surface:
+    """Terrain given by the corners of its triangles, three rows each, coloured by height."""
+    plain = triangle_surface(corners, flat=False)
+    vertices = plain.vertices.astype(np.float64)
+    glb = _colored_glb(vertices, plain.triangles.astype(np.int64), height_colors(vertices[:, 2]))
+    return Surface(plain.vertices, plain.triangles, False, glb)
+
+
 def _colored_glb(vertices: Vector, triangles: NDArray[np.int64], colors: Vector) -> bytes:
     import trimesh
 

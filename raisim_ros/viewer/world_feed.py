@@ -32,6 +32,7 @@ from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneM
 from raisim_ros.viewer.sensor_views import camera_images, seen_points
 from raisim_ros.viewer.soft_scene import soft_shape
 from raisim_ros.viewer.spawn import add_to_world
+from raisim_ros.viewer.wires import wires_of
 from raisim_ros.viewer.world_scene import pose_of, unique_names, world_model
 
 # Looks are compared this often [s]: objects come and go with a number of their own, colours do not.
@@ -127,7 +128,7 @@ class WorldFeed:
             poses = np.vstack((world.read_states(True).poses, world.read_articulations(True).link_poses))
             now = world.get_world_time()
             hits, forces = contact_forces(world) if wanted.contacts else (np.zeros((0, 3)), np.zeros((0, 3)))
-            wires = world.read_wires().states.copy()
+            wires = wires_of(world)
             points = seen_points(world) if wanted.points else np.zeros((0, 3))
             images = camera_images(world) if wanted.images else {}
             centres = _centres(world) if wanted.centres else np.zeros((0, 3))
@@ -142,8 +143,7 @@ class WorldFeed:
             self._clock.factor(),
             hits,
             forces,
-            wires["point"].copy(),
-            wires["tension"].copy(),
+            wires,
             points,
             images,
             centres,

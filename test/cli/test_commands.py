@@ -43,6 +43,7 @@ def test_python_m_raisim_ros_helps():
     [
         ("worlds/default.xml", ["46 objects", "box_0_0", "2 kg", "gravity 0 0 -9.81"]),
         ("worlds/crane.xml", ["5 wires"]),
+        ("worlds/cloth_over_ball.xml", [": deformable, ", " particles, at "]),
         ("robots/arm.urdf", ["6 degrees of freedom", "elbow (revolute", "fixed base"]),
         ("robots/quadruped.urdf", ["18 degrees of freedom", "floating base"]),
         ("meshes/unit_sphere.obj", ["1 mesh"]),
@@ -185,6 +186,7 @@ def test_bench_tells_where_the_time_goes(capsys):
     [
         (["info", "/nowhere/a.xml"], "/nowhere/a.xml"),
         (["render", str(resource("worlds/crane.xml")), "a.bmp"], "a.bmp"),
+        (["render", str(resource("worlds/crane.xml")), "a.png", "--to", "0,0,1"], "--to needs --from"),
         (["convert", str(resource("worlds/crane.xml")), "a.urdf"], "0 robots"),
         (["convert", str(resource("worlds/crane.xml")), "a.obj"], "a.obj"),
         (["run", str(resource("worlds/terrain/steps.txt"))], "steps.txt"),

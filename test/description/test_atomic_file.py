@@ -12,7 +12,8 @@ import time
 import pytest
 
 from raisim_ros import World
-from raisim_ros.description.atomic_file import write_beside, write_file
+from raisim_ros.description import atomic_file
+from raisim_ros.description.atomic_file import GrowingFile, write_beside, write_file, writing
 from raisim_ros.description.errors import FileWriteError
 from raisim_ros.description.resources import resource as package_file
 
@@ -44,6 +45,39 @@ def test_permissions_and_links_stay(tmp_path):
     assert link.is_symlink()
     assert file.read_text() == "new"
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+def by_a_library(path):
+    with writing(path) as temporary:
+        temporary.write_bytes(b"new")
+
+
+def bit_by_bit(path):
+    file = GrowingFile(path)
+    file.stream.write(b"new")
+    file.publish()
+    file.close()
+
+
+@pytest.mark.parametrize("write", [by_a_library, bit_by_bit])
+def test_private_files_stay_private(tmp_path, write):
+    """A recording that only its owner could read could be read by everybody after the next one."""
+    file = tmp_path / "file"
+    file.write_text("old")
+    file.chmod(0o600)
+    write(file)
+    assert file.read_text() == "new"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_processes_of_other_containers_are_not_known_by_their_numbers(tmp_path, monkeypatch):
+    """Containers may share a folder and the name of the host; what one of them writes counted as left by the dead."""
+    ended = in_process(os._exit, 0)
+    ended.join()
+    for place in ("elsewhere~1", atomic_file._processes()):
+        (tmp_path / f".{place}~{ended.pid}~00{atomic_file._SUFFIX}").touch()
+    write_file(tmp_path / "file", b"new")
+    assert names(tmp_path) == [f".elsewhere~1~{ended.pid}~00{atomic_file._SUFFIX}", "file"]
 
 
 def save_with_size_limit(path, limit):

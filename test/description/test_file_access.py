@@ -37,6 +37,15 @@ def folders(tmp_path):
     set_allowed_folders(None)
 
 
+@pytest.mark.parametrize("given", ["/tmp", b"/tmp", 3, [3], ["a\0b"], [None]])
+def test_what_is_no_list_of_folders_is_refused(folders, given):
+    """The letters of a text counted as folders: the first one of "/tmp" allowed everything."""
+    before = get_allowed_folders()
+    with pytest.raises(RaisimError, match="folder"):
+        set_allowed_folders(given)
+    assert get_allowed_folders() == before
+
+
 READERS = {
     "world.xml": World,
     "secret.txt": height_map_from_text,

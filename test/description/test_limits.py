@@ -7,6 +7,8 @@ import struct
 import subprocess
 import sys
 import zipfile
+import zlib
+from dataclasses import replace
 
 import pytest
 from PIL import Image
@@ -15,6 +17,7 @@ from raisim_ros import MeshBuildOptions, World
 from raisim_ros.description.errors import InvalidValueError, ParseError, RaisimError
 from raisim_ros.description.limits import FileLimits, get_file_limits, set_file_limits
 from raisim_ros.description.mesh.color import mesh_color
+from raisim_ros.description.sensor import file as sensor_file
 from raisim_ros.description.world_file import load_world_file
 
 CHECK = """
@@ -114,6 +117,53 @@ def test_files_that_are_included_twice_by_files_that_are_included_twice(tmp_path
         load_world_file(tmp_path / "0.xml")
 
 
+MODELS = {
+    "copies": ('<worldbody><replicate count="100000000"><geom size="1"/></replicate></worldbody>', "max_elements"),
+    "copies of copies": (
+        "<worldbody>" + '<replicate count="99">' * 9 + "<site/>" + "</replicate>" * 9 + "</worldbody>", "max_elements"),
+    "copies of a file": ('<worldbody><replicate count="9999"><include file="inner.xml"/></replicate></worldbody>', "max_elements"),
+    "models of models": (
+        '<asset><model name="m" file="inner.xml"/></asset><worldbody>' + '<attach model="m"/>' * 9999 + "</worldbody>",
+        "max_elements"),
+    "a soft grid": ('<worldbody><flexcomp name="f" type="grid" count="2000 2000 2000"/></worldbody>', "max_particles"),
+    "a cable": ('<worldbody><body><composite type="cable" count="1e9 1 1"/></body></worldbody>', "max_particles"),
+    "heights": ('<asset><hfield name="h" nrow="60000" ncol="60000" size="1 1 1 1"/></asset>', "max_samples"),
+    "pixels": ('<asset><texture type="2d" builtin="checker" width="40000" height="40000"/></asset>', "max_texture_pixels"),
+    "an image of heights": ('<asset><hfield file="large.png" size="1 1 1 1"/></asset>', "max_samples"),
+    "an image": ('<asset><texture type="2d" file="large.png"/></asset>', "max_texture_pixels"),
+}  # fmt: skip
+
+
+def test_names_of_many_sensors_are_compared_once(tmp_path, monkeypatch):
+    """Each was compared with all others: 30,000 sensors took half a minute."""
+    compared = []
+
+    class Name(str):
+        def __eq__(self, other):
+            compared.append(other)
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    usual = sensor_file._sensor
+    monkeypatch.setattr(sensor_file, "_sensor", lambda *given: replace((one := usual(*given)), name=Name(one.name)))
+    sensors = "".join(f'<sensor name="{number}" type="imu" update_rate="10"/>' for number in range(300))
+    assert len(sensor_file.sensor_set_of_text(f'<sensor_set name="s">{sensors}</sensor_set>').sensors) == 300
+    assert len(compared) < 3000
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_that_ask_for_too_much_are_not_given_to_mujoco(tmp_path, name, monkeypatch):
+    """Its process took gigabytes and minutes for them."""
+    monkeypatch.setattr("raisim_ros.description.mjcf.file.compile_mjcf", lambda *_: pytest.fail("given to MuJoCo"))
+    inside, limit = MODELS[name]
+    (tmp_path / "model.xml").write_text(f"<mujoco>{inside}</mujoco>")
+    (tmp_path / "inner.xml").write_text(f"<mujoco><worldbody>{'<site/>' * 100}</worldbody></mujoco>")
+    (tmp_path / "large.png").write_bytes(PNG)
+    with pytest.raises(ParseError, match=limit):
+        load_world_file(tmp_path / "model.xml")
+
+
 def glb(document, data=b""):
     text = json.dumps(document).encode()
     text += b" " * (-len(text) % 4)
@@ -133,6 +183,12 @@ MESHES = {
 
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 46000, 46000, 16, 0, 0, 0, 0) + b"\0" * 64
+# A second header says another size; it is the one that counts while the image is read.
+TWO_HEADERS = b"\x89PNG\r\n\x1a\n"
+for side in (4, 13000):
+    header = b"IHDR" + struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)
+    TWO_HEADERS += struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header))
+TWO_HEADERS += struct.pack(">I4s", 64, b"IDAT") + bytes(68)
 SPARSE = {  # beginnings of files that are gigabytes long without using the disk
     "heights beyond those announced": ("heights", b"2 2 1 1 0 0 0 0 ", "for each height that it announces"),
     "a huge robot": ("robot", b"<robot name='r'>", "max_file_bytes"),
@@ -142,6 +198,7 @@ SPARSE = {  # beginnings of files that are gigabytes long without using the disk
 SUFFIXES = {"mesh": "obj", "any": "xml"}
 SMALL = {
     "too many heights": ("heights", "heights.txt", b"40000 40000 1 1 0", "max_samples"),
+    "an image of two sizes": ("image", "two.png", TWO_HEADERS, "two sizes"),
     "an image of gigapixels": ("image", "image.png", PNG, "max_samples"),
     "gz": ("mesh", "mesh.obj.gz", b"anything", "unpack it first"),
     "bz2": ("mesh", "mesh.obj.bz2", b"anything", "unpack it first"),

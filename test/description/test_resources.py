@@ -14,7 +14,7 @@ def test_a_resource_is_found_by_its_relative_path():
 
 
 def test_a_missing_resource_is_named():
-    with pytest.raises(FileNotFoundError, match=r"no resource 'worlds/none\.xml'"):
+    with pytest.raises(FileNotFoundError, match=r"worlds/none\.xml' does not exist"):
         resources.resource("worlds/none.xml")
 
 

@@ -1,12 +1,17 @@
 """Paths, files and objects that nobody should give: an error of ours that names them, and the world as it was."""
 
+import errno
+import io
 import math
+import os
 import subprocess
 import sys
 
 import pytest
 
 from raisim_ros import RaisimError, Recording, World, WorldSnapshot, load_mesh, load_sensor_set
+from raisim_ros.description.mjcf import compiler
+from raisim_ros.description.terrain import height_map_from_png
 
 LONG, HALF, ZERO = "x" * 5000, "half\ud800", "zero\0byte"
 READERS = {
@@ -15,6 +20,7 @@ READERS = {
     "mesh": load_mesh,
     "sensors": load_sensor_set,
     "heights": lambda path: World().add_height_map(path),
+    "image": lambda path: height_map_from_png(path, 1.0, 1.0, 1.0, 0.0),
     "stored world": World.from_saved,
     "snapshot": WorldSnapshot.from_saved,
     "recording": Recording,
@@ -73,6 +79,54 @@ def test_paths_that_are_written(scene, kind, path):
 def test_a_folder_is_no_file(scene, kind, tmp_path):
     assert str(tmp_path) in refused(scene, lambda: WRITERS[kind](scene, tmp_path))
     assert list(tmp_path.iterdir()) == []
+
+
+FILES = {
+    "world": "a.xml", "robot": "a.urdf", "mesh": "a.stl", "sensors": "a.xml", "heights": "a.txt", "image": "a.png", "stored world": "a.raisim",
+    "snapshot": "a.raisim", "recording": "a.raisim",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_files_that_may_not_be_read(kind, tmp_path, monkeypatch):
+    path, usual = tmp_path / FILES[kind], io.open
+    path.write_bytes(b"content")
+
+    def denied(file, *arguments, **options):
+        if str(file) == str(path):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return usual(file, *arguments, **options)
+
+    monkeypatch.setattr(io, "open", denied)
+    with pytest.raises(RaisimError, match="cannot read"):
+        READERS[kind](path)
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_pipes_and_links_that_lead_nowhere(kind, tmp_path):
+    """Nobody waits for what will be written to a pipe."""
+    pipe, circle = tmp_path / FILES[kind], tmp_path / f"circle_{FILES[kind]}"
+    os.mkfifo(pipe)
+    circle.symlink_to(circle)
+    for path in (pipe, circle):
+        with pytest.raises(RaisimError):
+            READERS[kind](path)
+
+
+@pytest.mark.parametrize("inside", ['<mesh file="pipe"/>', '<hfield file="pipe" size="1 1 1 1"/>', '<texture file="pipe" type="2d"/>'])
+def test_pipes_in_mujoco_models(inside, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "model.xml").write_text(f"<mujoco><asset>{inside}</asset></mujoco>")
+    with pytest.raises(RaisimError, match="not a regular file"):
+        World(tmp_path / "model.xml")
+
+
+def test_mujocos_compiler_cannot_be_started(monkeypatch):
+    """Where there are no more processes, for example."""
+    compiler._end_worker()
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with pytest.raises(RaisimError, match="cannot be started"):
+        World().add_articulated_system('<mujoco><worldbody><geom size="1"/></worldbody></mujoco>')
 
 
 @pytest.mark.parametrize("heights", [math.inf, math.nan, None, [], [[math.inf]], [[0.0, "high"], [0.0, 0.0]], [[0.0], [0.0, 1.0]]])

@@ -70,9 +70,9 @@ class CallMaker:
         things = [thing for thing in self._things if kind is None or type(thing) is kind]
         thing = self._random.choice(things)
         chosen = name or self._random.choice(public_methods(thing))
-        return self._with_arguments(thing, chosen, wrong)
+        return self.with_arguments(thing, chosen, wrong)
 
-    def _with_arguments(self, thing: object, name: str, wrong: float) -> Call:
+    def with_arguments(self, thing: object, name: str, wrong: float) -> Call:
         arguments: list[object] = []
         keywords: dict[str, object] = {}
         for parameter in inspect.signature(getattr(thing, name)).parameters.values():

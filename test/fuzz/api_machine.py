@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import warnings
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from pathlib import Path
 
 from api_calls import Call, CallMaker
 from rich_world import digest, rich_world, things_to_call
 
+import raisim_ros
 from raisim_ros import DivergedError, RaisimError, World
 from raisim_ros.engine._library import ffi, lib
 
@@ -66,7 +69,25 @@ class ApiMachine:
             for _ in range(calls):
                 yield self.make(self.maker.call(kind, name, wrong))
 
+    def run_definitions(self, calls: int, wrong: float = 0.7) -> Iterator[str]:
+        """What was wrong with calls of the package's functions and with values that are made for it; none has a world
+        that it could change. (Objects of the engine are made by worlds alone.)"""
+        limits = raisim_ros.get_file_limits()
+        names = [name for name in raisim_ros.__all__ if _is_for_all(getattr(raisim_ros, name))]
+        for call in (self.maker.with_arguments(raisim_ros, name, wrong) for name in names for _ in range(calls)):
+            try:
+                call()
+            except RaisimError:
+                pass
+            except Exception as error:  # what this is about
+                yield f"{call} raised {type(error).__name__}: {error}"
+            finally:
+                raisim_ros.set_allowed_folders(None)
+                raisim_ros.set_file_limits(limits)
+
     def count_methods(self) -> int:
         return len(self.maker.methods())
 
 
+def _is_for_all(defined: object) -> bool:
+    return is_dataclass(defined) or inspect.isfunction(defined)

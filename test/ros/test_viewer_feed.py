@@ -19,7 +19,16 @@ from raisim_ros import World
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.resources import resource
 from raisim_ros.msg import GrainBox, ResultCode, WorldState
-from raisim_ros.srv import GetObjectInfo, ListObjects, SpawnArticulatedSystem, SpawnDeformable, SpawnGranular
+from raisim_ros.srv import (
+    GetObjectInfo,
+    ListObjects,
+    RemoveWire,
+    SpawnArticulatedSystem,
+    SpawnDeformable,
+    SpawnGranular,
+    SpawnHeightMap,
+    SpawnWire,
+)
 from raisim_ros.viewer.quantities import JOINT_POSITIONS, VELOCITY
 from raisim_ros.viewer.ros_feed import RosFeed
 from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, NewObject, Wanted, to_world
@@ -303,6 +312,44 @@ def test_sliders_move_joints(feed, fresh_scene, probe):
     feed._robots.clear()
     patiently(lambda: [j.position for j in feed.joints(name) if j.name == "elbow"] == [pytest.approx(0.4)])
     assert feed.joints("ball_0") == []
+
+
+def test_wires_are_seen_as_the_node_draws_them_and_are_no_objects(feed, fresh_scene, probe):
+    before = feed.model().items
+    attach = {"object1": "ball_0", "object2": "ball_1"}
+    made = probe.call(SpawnWire, "spawn_wire", name="rope", type="stiff", length=9.0, **attach)
+    assert made.result == ResultCode.OK, made.message
+    patiently(lambda: len(feed.moment(Wanted()).wires) == 1)
+    assert [item.name for item in feed.model().items] == [item.name for item in before]
+
+    def apart():
+        balls = np.array([place_of(feed, name) for name in attach.values()])
+        return np.abs(feed.moment(Wanted()).wires.ends[0] - balls).max()
+
+    patiently(lambda: apart() < 1e-6)
+    number = feed.moment(Wanted()).number
+    here = feed.moment(Wanted()).wires.ends.copy()
+    feed.step(20)
+    patiently(lambda: np.abs(feed.moment(Wanted()).wires.ends - here).max() > 1e-3)
+    patiently(lambda: apart() < 1e-6)
+    assert feed.moment(Wanted()).number == number  # what moves is no new scene
+    assert probe.call(RemoveWire, "remove_wire", name="rope").result == ResultCode.OK
+    patiently(lambda: not len(feed.moment(Wanted()).wires))
+
+
+def test_terrain_without_a_colour_is_coloured_by_height(feed, fresh_scene, probe):
+    heights = {"source": "values", "heights": [0.0, 1.0, 0.5, 0.2, 0.3, 0.8], "x_samples": 3, "y_samples": 2, "x_size": 2.0, "y_size": 1.0}
+    for name, appearance in (("hills", ""), ("field", "0.9 0.8 0.1 1")):
+        made = probe.call(SpawnHeightMap, "spawn_height_map", name=name, appearance=appearance, **heights)
+        assert made.result == ResultCode.OK, made.message
+    patiently(lambda: {"hills", "field"} <= {item.name for item in feed.model().items})
+    parts = {item.name: item.parts[0] for item in feed.model().items if item.kind == "heightmap"}
+    assert parts["hills"].surface.glb is not None
+    assert parts["field"].surface.glb is None
+    assert parts["field"].color == pytest.approx((0.9, 0.8, 0.1))
+    for name in parts:
+        feed.remove(name)
+    patiently(lambda: not parts.keys() & {item.name for item in feed.model().items})
 
 
 def test_worlds_are_saved_loaded_and_kept(feed, fresh_scene, tmp_path):

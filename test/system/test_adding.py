@@ -1,4 +1,4 @@
-"""How many files know about one shape, joint type, sensor or service: docs/architecture.md lists them, and here they are
+"""How many files know about one shape, joint type, kind of body, sensor or service: docs/architecture.md lists them, and here they are
 counted, so that a concept cannot be written down once more without being noticed."""
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ KNOWN = {
     "a shape": (re.compile(r"capsule", re.IGNORECASE), ["raisim_ros", "csrc"]),
     "a shape with a core of its own": (re.compile(r"RS_(?:SHAPE|CORE)_CONE|rs_cone_|rs_collide_\w*cone"), ["csrc"]),
     "a joint type": (re.compile(r"JOINT_PRISMATIC|JointType\.PRISMATIC|(?<!type=)\"prismatic\""), ["raisim_ros", "csrc"]),
+    "a kind of body": (re.compile(r"articulation [!=]= NULL"), ["csrc"]),
     "a sensor": (re.compile(r"\bImuModel\b"), ["raisim_ros"]),
     "a service": (re.compile(r"\bSetMaterialPair\b"), ["raisim_ros"]),
     "an attribute of world files": (re.compile(r"\bgyroscopic_mode\b"), ["raisim_ros/description"]),

@@ -13,7 +13,7 @@ import viser
 
 from raisim_ros.viewer import surfaces
 from raisim_ros.viewer.canvas import Canvas
-from raisim_ros.viewer.scene import COLLISION, Item, Part, SceneModel, Surface
+from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Part, SceneModel, Surface, Wires, rotate
 
 
 @pytest.fixture
@@ -41,6 +41,24 @@ def test_what_collides_is_drawn_instead_of_what_is_seen_also_when_it_comes_late(
     assert [batch.node.visible for batch in canvas._batches.values()] == [True]
 
 
+def test_what_shares_a_surface_with_a_robot_stays_while_that_shows_other_layers(canvas):
+    robot = Item("robot", "articulated_system", True, [Part(surfaces.unit("block"), 0), Part(surfaces.unit("ball"), 0, layer=INERTIA)], ("base",), 0)
+    box = Item("box", "box", True, [Part(surfaces.unit("block"), 1)], ("box",), 1)
+    canvas.draw(SceneModel([robot, box], 2))
+    canvas.show_layer(INERTIA, True)
+    shown = [item.name for batch in canvas._batches.values() if batch.node.visible for item, _ in batch.members]
+    assert sorted(shown) == ["box", "robot"]
+    assert [item.name for key, batch in canvas._batches.items() if key.layer == VISUAL and batch.node.visible for item, _ in batch.members] == ["box"]
+
+
+def test_only_what_moves_is_clear(canvas):
+    """What lies in terrain and walls is nobody's question, and one would look through them at all that is behind."""
+    block = surfaces.unit("block")
+    canvas.draw(SceneModel([Item("box", "box", True, [Part(block, 0)], ("box",), 0), Item("wall", "box", False, [Part(block, 1)], ("wall",), 1)], 2))
+    canvas.look_inside(True)
+    assert {batch.members[0][0].name: key.opacity < 1.0 for key, batch in canvas._batches.items()} == {"box": True, "wall": False}
+
+
 def test_clear_things_with_their_own_colours_are_grey(canvas):
     box = surfaces.unit("block")
     own = Surface(box.vertices, box.triangles, glb=surfaces._colored_glb(box.vertices, box.triangles, np.ones((len(box.vertices), 3))))
@@ -50,6 +68,22 @@ def test_clear_things_with_their_own_colours_are_grey(canvas):
     assert key.surface.glb is None
     assert key.opacity < 1.0
     assert batch.members[0][1].color == surfaces.PLAIN
+
+
+def test_wires_are_rods_from_end_to_end_as_thick_as_they_say(canvas):
+    canvas.set_distance(1.0)
+    ends = np.array([[[0, 0, 1], [0, 2, 1]], [[1, 1, 3], [1, 1, 0]], [[0, 0, 0], [1, 2, 2]]], float)
+    wires = Wires(ends, np.array([0.02, 1e-6, 0.1]), np.array([[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0.5]], float))
+    canvas._show_wires(wires)
+    node = canvas._wires
+    along = rotate(node.batched_wxyzs[:, [1, 2, 3, 0]].astype(float), np.tile([0.0, 0.0, 1.0], (3, 1))) * node.batched_scales[:, 2:]
+    assert node.batched_positions + 0.5 * along == pytest.approx(ends[:, 1], abs=1e-6)
+    assert node.batched_positions - 0.5 * along == pytest.approx(ends[:, 0], abs=1e-6)
+    assert node.batched_scales[[0, 2], 0] == pytest.approx([0.02, 0.1])
+    assert node.batched_scales[1, 0] > 1e-4  # still to be seen
+    assert (node.batched_colors == surfaces.light(wires.colors)).all()
+    canvas._show_wires(Wires())
+    assert canvas._wires is None
 
 
 def test_pages_that_are_gone_are_forgotten(canvas):

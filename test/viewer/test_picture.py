@@ -135,6 +135,25 @@ def test_wires_and_contact_forces_are_drawn():
     assert len(world.get_obj_list()) == 2
 
 
+def test_wires_have_their_own_width_and_colour():
+    world = World()
+    ends = [world.add_sphere(0.01, 1.0) for _ in range(2)]
+    for ball, z in zip(ends, (0.0, 2.0), strict=True):
+        ball.set_appearance("hidden")
+        ball.set_position(0.0, 0.0, z)
+    wire = world.add_stiff_wire(ends[0], 0, (0, 0, 0), ends[1], 0, (0, 0, 0), 2.0)
+    sizes = {}
+    for width in (0.3, 0.9):
+        wire.set_visualization_width(width)
+        wire.set_color("1 0 0 1")
+        x, y, sizes[width] = reds(world.render(FRONT, 160, 90))
+        assert (x, y) == pytest.approx((0.5, 0.5), abs=0.01)
+    assert 2.5 < sizes[0.9] / sizes[0.3] < 4.0  # the nearer side of a thick one is larger, borders of thin ones are paler
+    wire.set_color("0 1 0 1")
+    with pytest.raises(AssertionError):
+        reds(world.render(FRONT, 160, 90))
+
+
 @pytest.mark.parametrize("kind", ["directional", "spot"])
 def test_a_light_high_above_changes_nothing_of_the_first_view(kind):
     def picture(lit):

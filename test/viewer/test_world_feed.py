@@ -14,6 +14,7 @@ from raisim_ros import BodyType, CompoundChild, LightSettings, ShapeType, Terrai
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.resources import resource
 from raisim_ros.engine.sensors.colors import object_rows
+from raisim_ros.viewer.contact_forces import contact_forces
 from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, NewObject, Wanted
 from raisim_ros.viewer.world_feed import WorldFeed
 from raisim_ros.viewer.world_scene import world_model
@@ -64,6 +65,27 @@ def test_hidden_objects_are_not_drawn_and_looks_change_the_model(feed):
     assert feed.model().items[1].parts == []
 
 
+def test_wires_are_coloured_by_tension_unless_they_have_a_colour(feed):
+    world = feed.world
+    beam = world.add_box(4.0, 0.1, 0.1, 1.0)
+    beam.set_body_type(BodyType.STATIC)
+    beam.set_position(0.0, 0.0, 3.0)
+    wires = []
+    for number, mass in enumerate((1.0, 3.0, 2.0)):
+        load = world.add_sphere(0.1, mass)
+        load.set_position(number, 0.0, 2.0)
+        wires.append(world.add_stiff_wire(beam, 0, (number, 0, 0), load, 0, (0, 0, 0), 1.0))
+    wires[2].set_color("blue")
+    wires[1].set_visualization_width(0.03)
+    world.integrate(50)
+    seen = feed.moment(Wanted()).wires
+    assert seen.ends[:, 1] == pytest.approx(np.array([[k, 0.0, 2.0] for k in range(3)]), abs=1e-3)
+    assert seen.widths == pytest.approx([wires[0].get_visualization_width(), 0.03, wires[2].get_visualization_width()])
+    assert seen.colors[1, 0] > seen.colors[0, 0] + 0.2  # the heavier load's is redder
+    assert seen.colors[1, 1] < seen.colors[0, 1] - 0.2
+    assert seen.colors[2, 2] > 0.7
+
+
 def test_the_speed_may_change_while_a_step_is_waited_for(feed, monkeypatch):
     feed.set_speed(0.1)
     feed.play()
@@ -98,6 +120,24 @@ def test_contacts_and_their_forces_carry_the_weight(feed):
     assert len(moment.contacts) == len(moment.forces) >= 3
     assert abs(moment.forces[:, 2]).sum() == pytest.approx(4.0 * 9.81, rel=0.02)
     assert len(feed.moment(Wanted()).contacts) == 0
+
+
+def test_forces_on_robots_with_a_fixed_base_are_those_that_their_links_feel(feed):
+    inertia = '<inertial><mass value="5"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    plate = '<collision><geometry><box size="1 1 0.1"/></geometry></collision>'
+    robot = feed.world.add_articulated_system(
+        f'<robot name="lift"><link name="world"/><link name="plate">{inertia}{plate}</link><joint name="up" type="prismatic">'
+        '<parent link="world"/><child link="plate"/><axis xyz="0 0 1"/><limit lower="0" upper="2" effort="900" velocity="1"/>'
+        "</joint></robot>"
+    )
+    robot.set_generalized_coordinate([1.0])
+    robot.set_pd_gains([20000.0], [2000.0])
+    robot.set_pd_target([1.0], [0.0])
+    feed.world.add_box(0.4, 0.4, 0.2, 2.0).set_position(0.0, 0.0, 1.15)
+    feed.world.integrate(1500)
+    hits, forces = contact_forces(feed.world)
+    assert hits[:, 2] == pytest.approx(1.05, abs=0.01)
+    assert forces[:, 2].sum() == pytest.approx(-2.0 * 9.81, rel=1e-3)
 
 
 def test_reset_brings_everything_back(feed):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-from raisim_ros.description.errors import FileReadError, MeshError, RaisimError
-from raisim_ros.description.files import read_bytes
+from raisim_ros.description.errors import MeshError, RaisimError
+from raisim_ros.description.files import read_bytes, reading
 from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.zip_file import check_entries, open_zip
 
@@ -18,11 +18,9 @@ def check_archive(file: Path) -> None:
     """Refuse an archive whose content is larger than the limits, and those that do not tell. Raises MeshError."""
     if file.suffix.lower() in _WITHOUT_SIZE:
         raise MeshError(f"{file}: archives of this kind are not accepted; unpack it first")
-    try:
+    with reading(file):
         if not zipfile.is_zipfile(file):
             return
-    except OSError as error:
-        raise FileReadError(file, error) from error
     most = get_file_limits().max_archive_bytes
     content = read_bytes(file, "mesh", most, "max_archive_bytes")
     try:

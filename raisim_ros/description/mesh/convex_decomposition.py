@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import subprocess
 import sys
 import time
 import warnings
 import weakref
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
+from raisim_ros.description import checked
 from raisim_ros.description.errors import FileWriteError, InvalidValueError, MeshError
 from raisim_ros.description.file_access import temporary_folder
 from raisim_ros.description.mesh import cache as mesh_cache
@@ -58,14 +60,17 @@ class CoacdOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 0.01 <= self.threshold <= 1.0:
-            raise InvalidValueError(f"threshold is {self.threshold}, expected 0.01..1")
-        if self.preprocess_mode not in ("auto", "on", "off"):
-            raise InvalidValueError(f"preprocess_mode is '{self.preprocess_mode}', expected auto, on or off")
-        if self.apx_mode not in ("ch", "box"):
-            raise InvalidValueError(f"apx_mode is '{self.apx_mode}', expected ch or box")
-        if self.max_convex_hull != -1 and self.max_convex_hull < 1:
-            raise InvalidValueError(f"max_convex_hull is {self.max_convex_hull}, expected -1 or at least 1")
+        for one in fields(self):
+            if one.type == "bool":
+                checked.flag(one.name, getattr(self, one.name))
+        if not 0.01 <= checked.number("threshold", self.threshold) <= 1.0:
+            raise InvalidValueError(f"threshold is {self.threshold}; expected 0.01..1")
+        if not math.isfinite(checked.number("extrude_margin", self.extrude_margin)):
+            raise InvalidValueError(f"extrude_margin is {self.extrude_margin}; expected a finite number")
+        checked.one_of("preprocess_mode", self.preprocess_mode, ("auto", "on", "off"))
+        checked.one_of("apx_mode", self.apx_mode, ("ch", "box"))
+        if self.max_convex_hull != -1:
+            checked.whole("max_convex_hull", self.max_convex_hull, 1)
         for name, least in (
             ("preprocess_resolution", 20),
             ("resolution", 1000),
@@ -73,9 +78,9 @@ class CoacdOptions:
             ("mcts_iterations", 60),
             ("mcts_max_depth", 2),
             ("max_ch_vertex", 4),
+            ("seed", 0),
         ):
-            if getattr(self, name) < least:
-                raise InvalidValueError(f"{name} is {getattr(self, name)}, expected at least {least}")
+            checked.whole(name, getattr(self, name), least)
 
 
 def decompose(

@@ -25,8 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description import checked
 from raisim_ros.description.errors import InvalidValueError, MeshError, RaisimError
-from raisim_ros.description.files import existing_file
+from raisim_ros.description.files import existing_file, reading
 from raisim_ros.description.mesh.cache import content_key, is_stored_hull
 from raisim_ros.description.mesh.memory import Memory, file_key
 from raisim_ros.description.mesh.plain_formats import read_collada, read_obj
@@ -105,13 +106,14 @@ def load_mesh(path: str | Path, scale: float | Sequence[float] = 1.0) -> MeshDat
     triangles) and InvalidValueError (scale).
     """
     factors = _check_scale(scale)
-    file = existing_file(path, "mesh file")
-    key = file_key(file, tuple(factors.tolist()))
-    mesh = _meshes.get(key)
-    if mesh is None:
-        vertices, triangles = _read(file)
-        mesh = make_mesh(vertices * factors, triangles, source=str(path), mirrored=bool(np.prod(factors) < 0))
-        _meshes.put(key, mesh)
+    file = existing_file(checked.path("path", path), "mesh file")
+    with reading(file):
+        key = file_key(file, tuple(factors.tolist()))
+        mesh = _meshes.get(key)
+        if mesh is None:
+            vertices, triangles = _read(file)
+            mesh = make_mesh(vertices * factors, triangles, source=str(path), mirrored=bool(np.prod(factors) < 0))
+            _meshes.put(key, mesh)
     return mesh
 
 
@@ -128,12 +130,13 @@ def load_points(path: str | Path, scale: float | Sequence[float] = 1.0) -> Verti
     """
     factors = _check_scale(scale)
     file = existing_file(path, "mesh file")
-    points = _read_binary_stl(file)
-    if points is None:
-        vertices, triangles = _read(file)
-        if len(triangles) and (triangles.min() < 0 or triangles.max() >= len(vertices)):
-            raise MeshError(f"{path}: a triangle names a vertex outside 0..{len(vertices) - 1}")
-        points = vertices[np.bincount(triangles.ravel(), minlength=len(vertices)) > 0]
+    with reading(file):
+        points = _read_binary_stl(file)
+        if points is None:
+            vertices, triangles = _read(file)
+            if len(triangles) and (triangles.min() < 0 or triangles.max() >= len(vertices)):
+                raise MeshError(f"{path}: a triangle names a vertex outside 0..{len(vertices) - 1}")
+            points = vertices[np.bincount(triangles.ravel(), minlength=len(vertices)) > 0]
     if len(points) == 0:
         raise MeshError(f"{path}: the mesh has no triangles")
     if not np.isfinite(points).all():
@@ -235,11 +238,16 @@ def hull_of_points(points: Vertices, source: str) -> MeshData:
 
 
 def _check_scale(scale: float | Sequence[float]) -> NDArray[np.float64]:
-    factors = np.asarray(scale, dtype=np.float64)
+    try:
+        given = np.asarray(scale)
+        factors = given.astype(np.float64) if given.dtype.kind in "biuf" else np.zeros(0)
+    except ValueError:  # ragged
+        factors = np.zeros(0)
     if factors.ndim == 0:
         factors = np.repeat(factors, 3)
     if factors.shape != (3,) or not np.isfinite(factors).all() or (factors == 0.0).any():
-        raise InvalidValueError(f"scale is {scale}, expected one or three finite numbers other than zero")
+        expected = "one or three finite numbers other than zero"
+        raise InvalidValueError(f"scale is {checked.shown(scale)}; expected {expected}")
     return factors
 
 

@@ -119,18 +119,21 @@ class _TooSlowError(Exception):
 class _Worker:
     """A running process, for one request at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, file: Path) -> None:
         # Not as a script: Python would put the folder of this package's modules before all others.
         start = "import runpy, sys; sys.argv.pop(0); runpy.run_path(sys.argv[0], run_name='__main__')"
         worker = str(Path(__file__).with_name("worker.py"))
         self.owner = os.getpid()
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", start, worker, str(MEMORY_LIMIT)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "MUJOCO_GL": "disable"},  # it draws nothing: libraries for that need not be loaded
-        )
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", start, worker, str(MEMORY_LIMIT)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "MUJOCO_GL": "disable"},  # it draws nothing: libraries for that need not be loaded
+            )
+        except OSError as error:  # no more processes, files or memory
+            raise RaisimError(f"{file}: MuJoCo's compiler cannot be started: {error.strerror or error}") from error
 
     @property
     def is_usable(self) -> bool:
@@ -187,7 +190,7 @@ def _ask(request: dict[str, Any], file: Path, time_limit: float) -> tuple[dict[s
         is_new = _worker is None or not _worker.is_usable
         if _worker is None or is_new:
             _end_worker()
-            _worker = _Worker()
+            _worker = _Worker(file)
         deadline = time.monotonic() + time_limit
         try:
             try:
@@ -196,7 +199,7 @@ def _ask(request: dict[str, Any], file: Path, time_limit: float) -> tuple[dict[s
                 if is_new:
                     raise
                 _worker.end()  # it may have ended because nobody asked: once more
-                _worker = _Worker()
+                _worker = _Worker(file)
                 answer = _worker.ask(request, deadline)
             if "unknown exception" in answer[0].get("error", ""):
                 _end_worker()  # MuJoCo does not know what it left undone: models after that were seen to take for ever

@@ -15,6 +15,7 @@ from lxml import etree
 
 from raisim_ros.description.collision_groups import GROUND_GROUP
 from raisim_ros.description.errors import ParseError, Place, RobotCountError
+from raisim_ros.description.files import is_file
 from raisim_ros.description.materials import MaterialManager
 from raisim_ros.description.mjcf.actuators import drives_of, joint_settings, plain_drives
 from raisim_ros.description.mjcf.compiler import CompiledModel, compile_mjcf
@@ -79,10 +80,12 @@ def is_mjcf(source: str | Path) -> bool:
     """Whether a file, or a text, has the root element <mujoco>."""
     start = str(source)
     if not start.lstrip().startswith("<"):
+        if not is_file(Path(source)):  # one that may not be read, or a pipe, which would be waited for
+            return False
         try:
             with open(source, "rb") as stream:
                 start = stream.read(_START).decode("utf-8", "replace")
-        except (OSError, ValueError):
+        except OSError:
             return False
     return first_element(start) == "mujoco"
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 
 from lxml import etree
 
 from raisim_ros.description.errors import ParseError
-from raisim_ros.description.file_access import check_allowed, get_allowed_folders
+from raisim_ros.description.file_access import check_allowed
 from raisim_ros.description.files import is_file
 from raisim_ros.description.limits import IncludeBudget
+from raisim_ros.description.mjcf.budget import check_grids, check_image, count_elements
 from raisim_ros.description.xml.source import parse_xml, read_text
 
 _FOLDERS = ("meshdir", "texturedir", "assetdir")
@@ -23,20 +25,27 @@ def check_files(root: etree._Element, file: Path) -> None:
     """Follow includes and attached models; raises ParseError and FileRefusedError."""
     seen: list[_Source] = []
     _follow(root, file, file.parent, (file.resolve(),), IncludeBudget(), seen)
-    if get_allowed_folders() is not None:
-        _check_allowed(seen)
+    _check_named(seen)
 
 
-def _check_allowed(seen: list[_Source]) -> None:
+def _check_named(seen: list[_Source]) -> None:
+    """The files of meshes, textures and heights may be read, and come to an end: MuJoCo would wait for a pipe."""
     folders = {path.parent for path, _ in seen}
     named = {element.get(name, "") for _, top in seen for element in top.iter("compiler") for name in _FOLDERS}
     folders |= {folder / name for folder in set(folders) for name in named if name}
-    for _, top in seen:
+    for source, top in seen:
         for element in top.iter():
             for name, value in element.attrib.items():
                 if str(name).startswith("file"):
                     for folder in folders:
-                        check_allowed(folder / str(value).replace("\\", "/"), f"<{element.tag}>: file")
+                        path = folder / str(value).replace("\\", "/")
+                        check_allowed(path, f"<{element.tag}>: file")
+                        if is_file(path):
+                            if element.tag in ("hfield", "texture"):
+                                check_image(element, path, source)
+                        elif os.path.exists(path) and not os.path.isdir(path):
+                            said = f"<{element.tag}>: '{value}' is not a regular file"
+                            raise ParseError(source, element.sourceline, said)
 
 
 def _follow(
@@ -46,8 +55,11 @@ def _follow(
     above: tuple[Path, ...],
     budget: IncludeBudget,
     seen: list[_Source],
-) -> None:
+) -> int:
+    """How many elements a file has, with all that it includes."""
     seen.append((file, root))
+    check_grids(root, file)
+    sizes = {}
     for element in (*root.iter("include"), *root.iter("model")):
         name = element.get("file", "").strip()
         budget.take(above, partial(ParseError, file, element.sourceline))
@@ -57,4 +69,6 @@ def _follow(
         if inner.resolve() in above:
             raise ParseError(file, element.sourceline, f"<{element.tag}>: '{name}' includes itself")
         beside = folder if element.tag == "include" else inner.parent
-        _follow(parse_xml(read_text(inner), inner), inner, beside, (*above, inner.resolve()), budget, seen)
+        content = parse_xml(read_text(inner), inner)
+        sizes[element] = _follow(content, inner, beside, (*above, inner.resolve()), budget, seen)
+    return count_elements(root, file, sizes)

@@ -13,12 +13,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description import checked
 from raisim_ros.description.errors import Place
 from raisim_ros.description.robot.checks import fail
 from raisim_ros.description.sensor.table import SENSORS, Rule, SensorElement
@@ -30,7 +32,7 @@ from raisim_ros.description.xml.template import Parameters, expand_template
 
 def load_sensor_set(path: str | Path, params: Parameters = None) -> SensorSetModel:
     """Read a sensor file. Raises FileMissingError, or ParseError that names file and line."""
-    file = Path(path)
+    file = checked.path("path", path)
     return sensor_set_of_text(read_text(file, "sensor file"), str(file), file.parent, params)
 
 
@@ -52,10 +54,10 @@ def sensor_set_of_element(root: etree._Element, source: str) -> SensorSetModel:
     if root.tag != "sensor_set":
         fail(fields.place(root), f"root element is <{root.tag}>; expected <sensor_set>")
     sensors = [_sensor(element, fields) for element in root.findall("sensor")]
-    names = [sensor.name for sensor in sensors]
-    for element, name in zip(root.findall("sensor"), names, strict=True):
-        if names.count(name) > 1:
-            fail(fields.place(element), f"sensor name '{name}' occurs {names.count(name)} times; expected once")
+    names = Counter(sensor.name for sensor in sensors)
+    for element, sensor in zip(root.findall("sensor"), sensors, strict=True):
+        if (times := names[sensor.name]) > 1:
+            fail(fields.place(element), f"sensor name '{sensor.name}' occurs {times} times; expected once")
     return SensorSetModel(fields.optional_text(root, "name"), fields.pose(root), tuple(sensors), source)
 
 

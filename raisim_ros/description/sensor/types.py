@@ -121,6 +121,8 @@ class SensorSetModel:
 
     def __post_init__(self) -> None:
         checked.check_fields(self)
+        if not isinstance(self.sensors, (tuple, list)):
+            raise InvalidValueError(f"sensors is {checked.shown(self.sensors)}; expected models of sensors")
         for sensor in self.sensors:
             if not isinstance(sensor, SensorModel):
                 raise InvalidValueError(f"a sensor is {checked.shown(sensor)}; expected a model of a sensor")

@@ -37,16 +37,16 @@ class InterfaceSettings:
 
     def __post_init__(self) -> None:
         for switch in fields(self):
-            if switch.name.startswith("publish_") and switch.name != "publish_tf":
+            if switch.type == "bool":
                 checked.flag(switch.name, getattr(self, switch.name))
-        if self.odometry not in ODOMETRY_SOURCES:
-            raise InvalidValueError(f"odometry is {self.odometry!r}; expected {', '.join(ODOMETRY_SOURCES)}")
+        checked.one_of("odometry", self.odometry, ODOMETRY_SOURCES)
+        checked.one_of("publish_tf", self.publish_tf, FRAME_CHOICES)
+        if not isinstance(self.drive, (DriveSettings, type(None))):
+            raise InvalidValueError(f"drive is {checked.shown(self.drive)}; expected DriveSettings or None")
         if self.odometry == "wheels" and (self.drive is None or not self.drive.joints):
             raise InvalidValueError("odometry is 'wheels'; that needs a drive with wheels")
         if self.odom_tf and self.odometry == "none":
             raise InvalidValueError("odom_tf needs odometry; expected truth or wheels")
-        if self.publish_tf not in FRAME_CHOICES:
-            raise InvalidValueError(f"publish_tf is {self.publish_tf!r}; expected {', '.join(FRAME_CHOICES)}")
         for name in ("min_rate_hz", "max_rate_hz"):
             rate = getattr(self, name)
             if rate is not None and not 0.0 < checked.number(name, rate) <= MAX_RATE_HZ:

@@ -24,8 +24,7 @@ class LightSettings:
     shadows: bool = False
 
     def __post_init__(self) -> None:
-        if self.kind not in LIGHT_KINDS:
-            raise InvalidValueError(f"the kind of light is {self.kind!r}; expected one of {', '.join(LIGHT_KINDS)}")
+        checked.one_of("the kind of light", self.kind, LIGHT_KINDS)
         color = checked.numbers("color", self.color, 3)
         if not all(0.0 <= share <= 1.0 for share in color):
             raise InvalidValueError(f"color is {self.color!r}; expected red, green, blue from 0 to 1")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from raisim_ros.description.checked import flag, is_whole, number, shown
+from raisim_ros.description.checked import flag, is_whole, number, one_of, shown
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.limits import check_particles, get_file_limits
 
@@ -194,8 +194,7 @@ class DeformableMaterial:
             value = getattr(self, name)
             if not is_whole(value) or not 1 <= value <= most:
                 raise InvalidValueError(f"{name} is {shown(value)}; expected 1 to {most}")
-        if self.solver_mode not in ("XPBD", "PBD"):
-            raise InvalidValueError(f"solver_mode is {shown(self.solver_mode)}; expected XPBD or PBD")
+        one_of("solver_mode", self.solver_mode, ("XPBD", "PBD"))
         flag("self_collision", self.self_collision)
 
 
@@ -218,9 +217,8 @@ class MeshBuildOptions:
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        for name, allowed in (("mode", ("surface", "filled")), ("internal_struts", ("none", "pairs_within_radius"))):
-            if getattr(self, name) not in allowed:
-                raise InvalidValueError(f"{name} is {shown(getattr(self, name))}; expected {' or '.join(allowed)}")
+        one_of("mode", self.mode, ("surface", "filled"))
+        one_of("internal_struts", self.internal_struts, ("none", "pairs_within_radius"))
         for name in ("spacing", "strut_radius", "scale"):
             if not 0.0 < number(name, getattr(self, name)) <= 1e6:
                 raise InvalidValueError(f"{name} is {shown(getattr(self, name))}; expected a number greater than 0")

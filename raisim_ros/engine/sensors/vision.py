@@ -94,8 +94,13 @@ class SpinningLidar(_RaySensor):
         self._rolling = None
         arguments.count("yaw_samples", model.yaw_samples, 1)
         arguments.count("pitch_samples", model.pitch_samples, 1)
+        for name in ("pitch_min", "pitch_max"):
+            if not abs(angle := arguments.number(name, getattr(model, name))) <= math.pi:
+                raise InvalidValueError(f"{name} is {angle:g}; expected an angle from -pi to pi")
         if model.pitch_min > model.pitch_max:
             raise InvalidValueError(f"pitch_min is {model.pitch_min:g}; expected at most pitch_max {model.pitch_max:g}")
+        if not 0.0 <= arguments.number("spin_rate", model.spin_rate) < math.inf:
+            raise InvalidValueError(f"spin_rate is {model.spin_rate:g}; expected a finite number, zero or more")
         super().__init__(world, model, mount, set_name)
         self._prepare(0, model.yaw_samples)
         check(lib.rs_lidar_valid(self._lidar))

@@ -24,10 +24,9 @@ from raisim_ros.engine.collision_parts import collision_parts
 from raisim_ros.engine.entries.body_builder import ALL, DIM_SIZES, ORIGIN, BodyDraft, insert_body
 from raisim_ros.engine.entries.primitives import Primitives
 from raisim_ros.engine.objects.handles import Compound, Ground
-from raisim_ros.engine.objects.home import Home
 from raisim_ros.engine.objects.placed import BodyKeywords
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
-from raisim_ros.engine.types import BodyType, CollisionBody, CompoundChild, MeshCollisionMode
+from raisim_ros.engine.types import BodyType, CompoundChild, MeshCollisionMode
 from raisim_ros.engine.world.core import WorldCore
 
 if TYPE_CHECKING:
@@ -154,11 +153,8 @@ class Bodies(Primitives, WorldCore):
                 collision_group=collision_group,
                 collision_mask=collision_mask,
             )
-
-            def handle(world: Home, key: int, bodies: list[CollisionBody]) -> Mesh:
-                return Mesh(world, key, bodies, data, file_name, factors, collision_mode)
-
-            return insert_body(self, body, placed, handle)
+            made = data, file_name, factors, collision_mode
+            return insert_body(self, body, placed, lambda world, key, bodies: Mesh(world, key, bodies, *made))
 
     # ---- heightmaps ----
 

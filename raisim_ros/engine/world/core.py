@@ -91,8 +91,27 @@ class WorldCore(KnownNames):
         held = self._lock_present()
         try:
             yield
+        except Exception:
+            raise
+        except BaseException:
+            self._drop_unfinished()
+            raise
         finally:
             check(lib.rs_world_unlock(held))
+
+    def _drop_unfinished(self) -> None:
+        """Ctrl-C may come between an object and its handle: an object without one is taken out, and a handle without
+        an object is forgotten."""
+        present = {int(engine_id) >> 32: int(engine_id) for engine_id in self._engine_ids()}
+        for number in present.keys() - self._handles.keys():
+            lib.rs_object_remove(self._world, present[number])
+        for number in self._handles.keys() - present.keys():
+            del self._handles[number]
+        living = set(map(id, self._handles.values()))
+        named = {name: [one for one in handles if id(one) in living] for name, handles in self._names.items()}
+        self._names = {name: handles for name, handles in named.items() if handles}
+        for remove in self._removers:
+            remove()
 
     def _lock_present(self) -> Any:
         """The engine's world, locked; that of a successor is another one once it was taken over."""

@@ -71,16 +71,19 @@ class LiveParameters:
     def add_state_rates(self, topics: Sequence[StateTopics]) -> None:
         """The three rates of states."""
 
+        def check() -> None:
+            rates = topics[0].rates
+            if rates.min_hz > rates.max_hz:
+                limit = f"state_max_rate_hz {rates.max_hz:g}"
+                raise InvalidValueError(f"state_min_rate_hz is {rates.min_hz:g}; expected at most {limit}")
+
         def setter(field: str) -> Change:
             def change(rate: float) -> None:
                 for one in topics:
                     one.rates = replace(one.rates, **{field: rate})
-                    if one.rates.min_hz > one.rates.max_hz:
-                        limit = f"state_max_rate_hz {one.rates.max_hz:g}"
-                        raise InvalidValueError(f"state_min_rate_hz is {one.rates.min_hz:g}; expected at most {limit}")
                 self._loop.rebuild()
 
-            return Change(change, lambda: getattr(topics[0].rates, field))
+            return Change(change, lambda: getattr(topics[0].rates, field), check)
 
         for name, field in (
             ("state_min_rate_hz", "min_hz"),
@@ -109,8 +112,20 @@ class LiveParameters:
 
     def set_all(self, wanted: dict[str, Any]) -> None:
         """Changes settings as the service asks for it; raises what is wrong."""
+        for name, value in wanted.items():
+            if name not in self._setters:
+                raise InvalidValueError(f"{name} is given; this node was started without such topics")
+            self._check_range(name, value)
         self._queue.call(lambda: apply_all([(self._setters[name], value) for name, value in wanted.items()]))
         self.sync()
+
+    def _check_range(self, name: str, value: Any) -> None:
+        """A service may set no more than the parameter of that name takes."""
+        descriptor = self._node.describe_parameter(name)
+        for limits in (*descriptor.floating_point_range, *descriptor.integer_range):
+            low, high = limits.from_value, limits.to_value
+            if not low <= value <= high:
+                raise InvalidValueError(f"{name} is {value:g}; expected {low:g} to {high:g}")
 
     def sync(self) -> None:
         """The world has changed otherwise: parameters take its settings and the gains of its robots over."""
@@ -148,7 +163,7 @@ class LiveParameters:
     def _present(self) -> tuple[dict[str, Change], dict[str, Any]]:
         """The gains that there are, and the values of all that others can change too. For the stepping thread."""
         gains = gain_changes(self._loop.table)
-        watched = {name: self._setters[name] for name in (*_SETTINGS, "real_time_factor")} | gains
+        watched = self._setters | gains
         return gains, {name: setting.present() for name, setting in watched.items()}
 
     def _on_set(self, changes: Sequence[Parameter]) -> SetParametersResult:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -50,6 +51,8 @@ class LongWork:
         finished = self._finish(function, argument, what)
         remember_decompositions(finished.decompositions or {})
         memory.take_over(finished.meshes or {})
+        for text in finished.warnings:
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
         yield finished.result()
 
     def _finish(self, function: str, argument: Any, what: str) -> Finished:

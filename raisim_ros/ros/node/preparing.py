@@ -6,7 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,18 @@ IS_LONG: dict[str, Callable[[Any], bool]] = {
     "world_text": preparation.world_text_is_long,
     "entry": preparation.entry_is_long,
 }
+
+
+# A look at a request whose work is still to be done: what it warns of will be said then.
+looking_ahead: ContextVar[bool] = ContextVar("looking_ahead", default=False)
+
+
+def _is_long(function: str, argument: Any) -> bool:
+    token = looking_ahead.set(True)
+    try:
+        return IS_LONG[function](argument)
+    finally:
+        looking_ahead.reset(token)
 
 
 class ExecutorTasks:
@@ -65,7 +77,7 @@ class Preparing:
 
         `done` is called on this thread. A long preparation, and then `apply`, have a thread of their own.
         """
-        if not IS_LONG[function](argument):
+        if not _is_long(function, argument):
             try:
                 prepared = getattr(preparation, function)(argument)
                 held = preparation.assets(prepared)

@@ -1,9 +1,9 @@
-"""Services that change settings while the world runs: of the simulation, and gains of joints."""
+"""Services that change settings while the world runs: of the simulation, rates of an object, and gains of joints."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine.errors import WrongTypeError
 from raisim_ros.ros.conversions import Vector, finite_vector
 from raisim_ros.ros.node.stepping import SteppingLoop
+from raisim_ros.ros.objects.request_fields import own_rates
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.robots.joint_commands import set_gains
 
@@ -37,6 +38,7 @@ class SettingServices:
         self._loop = loop
         self.plain: dict[str, tuple[Any, Handler]] = {
             "set_joint_gains": (srv.SetJointGains, self._set_gains),
+            "set_object_rates": (srv.SetObjectRates, self._set_rates),
             "set_world_settings": (srv.SetWorldSettings, self._set_settings),
         }
 
@@ -57,6 +59,18 @@ class SettingServices:
         self._sync_live()
         return f"gains of '{request.name}' set"
 
+    # ---- topics of one object ----
+
+    def _set_rates(self, request: Any, response: Any) -> str:
+        def change() -> None:
+            handle = self._loop.table.get(request.name).handle
+            low, high = own_rates(request)
+            handle.set_interface(replace(handle.get_interface(), min_rate_hz=low, max_rate_hz=high))
+            self._loop.rebuild()
+
+        self._queue.call(change)
+        return f"rates of '{request.name}' set"
+
     # ---- the simulation ----
 
     def _set_settings(self, request: Any, response: Any) -> str:
@@ -67,35 +81,41 @@ class SettingServices:
         return f"set: {', '.join(wanted)}"
 
 
+_LISTS = ("gravity", "erp")
+_COUNTS = ("solver_iterations", "threads")
+# Negative numbers leave them as they are.
+_NUMBERS = (
+    "solver_threshold", "real_time_factor", "clock_rate_hz", "state_min_rate_hz", "state_max_rate_hz", "states_rate_hz",
+    "joint_states_rate_hz", "odom_rate_hz", "tf_rate_hz", "contacts_rate_hz", "world_state_rate_hz", "marker_rate_hz",
+    "command_watchdog_s", "world_watchdog_s",
+)  # fmt: skip
+
+
 def _wanted(request: Any) -> dict[str, Any]:
     """What is asked for, by the names of the parameters that it also is."""
     wanted: dict[str, Any] = {}
-    for name in ("gravity", "erp"):
+    for name in _LISTS:
         if len(getattr(request, name)):
             wanted[name] = [float(value) for value in finite_vector(getattr(request, name), name)]
-    if request.time_step != 0.0:
-        if not 0.0 < request.time_step <= 1.0:
-            raise InvalidValueError(f"time_step is {request.time_step:g}; expected above 0, at most 1 s")
-        wanted["time_step"] = request.time_step
-    if request.solver_iterations:
-        wanted["solver_iterations"] = request.solver_iterations
-    if request.solver_threshold >= 0.0:
-        wanted["solver_threshold"] = request.solver_threshold
+    for name in ("time_step", *_COUNTS, "command_watchdog_action"):
+        if getattr(request, name):
+            wanted[name] = getattr(request, name)
     for name in ("ccd", "sleeping"):
         if getattr(request, name):
             wanted[name] = _switch(getattr(request, name), name)
-    if request.real_time_factor >= 0.0:
-        finite_vector((request.real_time_factor,), "real_time_factor")
-        wanted["real_time_factor"] = request.real_time_factor
+    for name in _NUMBERS:
+        if not getattr(request, name) < 0.0:  # nan is asked for, and refused
+            wanted[name] = getattr(request, name)
     return wanted
 
 
 @dataclass(frozen=True)
 class Change:
-    """How a setting is changed, and what it is at present."""
+    """How a setting is changed, what it is at present, and whether it agrees with others that were changed with it."""
 
     change: Callable[[Any], Any]
     present: Callable[[], Any]
+    check: Callable[[], None] = lambda: None
 
 
 def apply_all(changes: Sequence[tuple[Change, Any]]) -> None:
@@ -105,6 +125,8 @@ def apply_all(changes: Sequence[tuple[Change, Any]]) -> None:
         for setting, value in changes:
             done.append((setting, setting.present()))
             setting.change(value)
+        for setting, _ in changes:
+            setting.check()
     except Exception:
         for setting, before in reversed(done):
             setting.change(before)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import struct
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +46,7 @@ class Finished:
     error_text: str = ""
     decompositions: dict[str, Any] | None = None
     meshes: dict[str, Any] | None = None  # what was made of them
+    warnings: Sequence[str] = ()
 
     def result(self) -> Any:
         """The value; raises the error."""

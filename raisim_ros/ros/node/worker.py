@@ -11,6 +11,7 @@ import os
 import pickle
 import signal
 import sys
+import warnings
 from typing import Any
 
 from raisim_ros.ros.node.work_protocol import Finished, packed
@@ -43,12 +44,14 @@ def main() -> int:
     from raisim_ros.ros.node import preparation
 
     memory.keep_all()
+    warned: list[str] = []
+    warnings.showwarning = lambda message, *place, **more: warned.append(str(message))
     name, argument = pickle.load(sys.stdin.buffer)
     try:
         value = getattr(preparation, name)(argument, send)
-        send(Finished(value, decompositions=found_decompositions(), meshes=memory.contents()))
+        send(Finished(value, decompositions=found_decompositions(), meshes=memory.contents(), warnings=warned))
     except Exception as error:
-        send(Finished(error_class=type(error), error_text=str(error)))
+        send(Finished(error_class=type(error), error_text=str(error), warnings=warned))
     return 0
 
 

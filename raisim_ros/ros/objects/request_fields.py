@@ -14,8 +14,8 @@ PLACE = Place("request")
 
 
 def interface_of(request: Any) -> InterfaceSettings:
-    """What every request to add an object says about its topics; negative rates leave them to the node."""
-    low, high = (None if rate < 0.0 else rate for rate in (request.min_rate_hz, request.max_rate_hz))
+    """What every request to add an object says about its topics."""
+    low, high = own_rates(request)
     return InterfaceSettings(
         publish_tf=request.publish_tf,
         odometry=request.odometry,
@@ -24,6 +24,12 @@ def interface_of(request: Any) -> InterfaceSettings:
         max_rate_hz=high,
         drive=_drive(request.drive) if hasattr(request, "drive") else None,
     )
+
+
+def own_rates(request: Any) -> tuple[float | None, float | None]:
+    """The lowest and highest rate of an object; negative ones are left to the node."""
+    low, high = (None if rate < 0.0 else rate for rate in (request.min_rate_hz, request.max_rate_hz))
+    return low, high
 
 
 def _drive(message: Any) -> DriveSettings | None:

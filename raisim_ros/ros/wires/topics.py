@@ -11,7 +11,7 @@ from rclpy.node import Node
 from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
 
-from raisim_ros.description.appearance import colour
+from raisim_ros.description.appearance import wire_colour
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.engine.errors import WrongTypeError
 from raisim_ros.engine.objects.wires import Wire, WireType
@@ -28,9 +28,6 @@ from raisim_ros.ros.objects.topic import NEVER, WallTimeTopic
 from raisim_ros.ros.pacing import period_in_steps, steps_until_multiple
 from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
 from raisim_ros.ros.wires.table import STRETCH_NAMES, WireRow, WireTable
-
-_SLACK = (0.55, 0.55, 0.6, 1.0)
-_LOW, _HIGH = np.array([0.2, 0.75, 0.3, 1.0]), np.array([0.9, 0.1, 0.1, 1.0])
 
 
 def apply_wire_command(wire: Wire, message: Any) -> None:
@@ -204,7 +201,9 @@ class WireMarkers(WallTimeTopic):
             marker.scale.x = wire.get_visualization_width()
             marker.pose.orientation.w = 1.0
             marker.points = [point(state["point"][0]), point(state["point"][1])]
-            red, green, blue, alpha = wire_colour(wire, float(state["tension"]), largest)
+            red, green, blue, alpha = wire_colour(
+                wire.get_color(), wire.get_id(), float(state["tension"]), largest
+            )
             marker.color = ColorRGBA(r=red, g=green, b=blue, a=alpha)
             message.markers.append(marker)
         message.markers += [self._marker(header, key, Marker.DELETE) for key in self._deletions]
@@ -214,13 +213,3 @@ class WireMarkers(WallTimeTopic):
     @staticmethod
     def _marker(header: Header, wire_id: int, action: int) -> Marker:
         return Marker(header=header, ns="wires", id=wire_id % 2**31, action=action)
-
-
-def wire_colour(wire: Wire, tension: float, largest: float) -> tuple[float, float, float, float]:
-    """RGBA of a wire: its own colour, or by its share of the largest tension [N] in the world."""
-    if wire.get_color():
-        return colour(wire.get_color(), "wire", wire.get_id())
-    if tension == 0.0:
-        return _SLACK
-    red, green, blue, alpha = _LOW + abs(tension) / largest * (_HIGH - _LOW)
-    return float(red), float(green), float(blue), float(alpha)

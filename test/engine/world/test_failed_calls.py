@@ -22,6 +22,11 @@ def test_every_method_of_every_class(seed, tmp_path, monkeypatch):
     assert faults(machine.run_everything(2)) == []
 
 
+def test_every_function_and_every_class_of_values(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert faults(ApiMachine(1, tmp_path).run_definitions(40)) == []
+
+
 @pytest.mark.parametrize("seed", range(3, 7))
 def test_random_calls_in_any_order(seed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -74,3 +79,26 @@ def test_a_failed_measurement_does_not_count():
     with pytest.raises(RaisimError, match="broken"):
         sensor.update()
     assert repr(sensor._phase()) == repr(before)
+
+
+def test_ctrl_c_between_an_object_and_its_handle(monkeypatch):
+    """An object of which only the engine knew made every later get_obj_list() fail."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    world = World()
+    box = world.add_box(1, 1, 1, 1)
+    gone = world.add_sphere(1, 1)
+    gone.set_name("gone")
+    monkeypatch.setattr(world, "_register", interrupted)
+    for call in (lambda: world.add_sphere(1, 1), lambda: world.clone_object(box, "copy")):
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        assert world.get_obj_list() == [box, gone]
+    monkeypatch.setattr(world, "_rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        world.remove_object(gone)
+    assert world.get_obj_list() == [box]
+    assert world.get_object("gone") is None
+    world.integrate(3)

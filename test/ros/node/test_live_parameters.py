@@ -10,9 +10,10 @@ from rclpy.parameter import Parameter, parameter_value_to_python
 from robot_calls import state, step
 from service_calls import load_text, ok
 
-from raisim_ros.msg import ObjectStateArray
+from raisim_ros.msg import ObjectState, ObjectStateArray, ResultCode
 from raisim_ros.ros import qos
-from raisim_ros.srv import GetObjectInfo, Reset, SetWorldSettings, Step
+from raisim_ros.ros.node.live_parameters import list_of
+from raisim_ros.srv import GetObjectInfo, Reset, SetObjectRates, SetWorldSettings, Step
 
 
 def change(probe, **values):
@@ -22,7 +23,7 @@ def change(probe, **values):
 
 def read(probe, *names):
     values = probe.call(GetParameters, "world_node/get_parameters", names=list(names)).values
-    return [list(v) if hasattr(v, "__len__") else v for v in map(parameter_value_to_python, values)]
+    return [list_of(value) for value in map(parameter_value_to_python, values)]
 
 
 @pytest.mark.usefixtures("fresh_world")
@@ -80,12 +81,46 @@ def test_rates_of_topics_can_be_changed(probe):
     assert fast > 3 * slow
 
 
+def states_of_50_steps(probe, states):
+    """How many states of 50 steps, of 5 ms each, are published."""
+    before = state(probe, "ball_0").sim_step
+    states.clear()
+    step(probe, 50)
+    probe.spin_until(lambda: states and states[-1].sim_step == before + 50, "the last state")
+    return len({message.sim_step for message in states} - {before})  # that of the paused world is repeated
+
+
+@pytest.mark.usefixtures("fresh_world")
+def test_rates_of_one_object_can_be_changed(probe):
+    with probe.subscribed(ObjectState, "ball_0/state", qos.STATE) as states:
+        usual = states_of_50_steps(probe, states)
+        ok(probe.call(SetObjectRates, "set_object_rates", name="ball_0", min_rate_hz=200.0))
+        assert states_of_50_steps(probe, states) > 2 * usual  # up to 50: a slow reader of many at once misses some
+        ok(probe.call(SetObjectRates, "set_object_rates", name="ball_0", min_rate_hz=10.0))
+        assert states_of_50_steps(probe, states) <= 4  # the last one is always published
+        ok(probe.call(SetObjectRates, "set_object_rates", name="ball_0"))
+        assert states_of_50_steps(probe, states) == pytest.approx(usual, abs=1)
+
+
 @pytest.mark.usefixtures("fresh_world")
 def test_parameters_follow_the_service_and_a_loaded_world(probe, tmp_path):
     ok(probe.call(SetWorldSettings, "set_world_settings", gravity=[0.0, 0.0, -1.5], real_time_factor=2.0))
     assert read(probe, "gravity", "real_time_factor") == [[0.0, 0.0, -1.5], 2.0]
     load_text(probe, tmp_path, '<raisim><gravity value="0 0 -3"/><time_step value="0.002"/></raisim>')
     assert read(probe, "gravity", "time_step") == [[0.0, 0.0, -3.0], 0.002]
+
+
+@pytest.mark.usefixtures("fresh_world")
+def test_rates_watchdogs_and_threads_are_set_by_the_service_too(probe):
+    given = {"state_min_rate_hz": 2000.0, "state_max_rate_hz": 3000.0, "tf_rate_hz": 25.0, "marker_rate_hz": 7.0}
+    given |= {"command_watchdog_s": 0.25, "command_watchdog_action": "hold", "world_watchdog_s": 0.0, "threads": 2}
+    before = dict(zip(given, read(probe, *given), strict=True))
+    ok(probe.call(SetWorldSettings, "set_world_settings", **given))
+    assert read(probe, *given) == list(given.values())
+    wrong = probe.call(SetWorldSettings, "set_world_settings", threads=1, state_max_rate_hz=100.0)
+    assert (wrong.result, "state_min_rate_hz" in wrong.message) == (ResultCode.INVALID_VALUE, True)
+    assert read(probe, *given) == list(given.values())
+    assert change(probe, **before).successful
 
 
 def test_settings_can_be_given_at_the_start(start_node, probe):

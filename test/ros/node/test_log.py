@@ -51,6 +51,19 @@ def test_refused_joint_commands_are_told_apart(start_node, probe):
     node.end()
 
 
+@pytest.mark.parametrize("meshes", ["hull", "convexify"])  # read here, and in a process of its own
+def test_what_is_not_read_of_a_robot_is_said_once(start_node, probe, meshes):
+    node = start_node(namespace="/unread", paused=True)
+    plugin = f'<gazebo><plugin name="stove" filename="lib{meshes}_stove.so"/></gazebo>'
+    text = f'<robot name="cook"><link name="world"/>{plugin}</robot>'
+    fields = {"name": "cook", "text": text, "collision_meshes": meshes}
+    ok(probe.call(SpawnArticulatedSystem, "/unread/spawn_articulated_system", **fields))
+    node.wait_for_output("added articulated_system 'cook'")
+    assert node.output.count("not read") == 1, node.output
+    assert re.search(r"\[WARN\].*not read: <gazebo> plugin 'stove'", node.output)
+    node.end()
+
+
 def in_its_layout(service, fields):
     """The fields as the installed version of the standard has them: newer ones keep a resource in a field of its own."""
     own = {name: value for name, value in fields.items() if hasattr(service.Request, name)}
