@@ -51,6 +51,7 @@ class Promises:
         moving, dt, gravity = made.moving, world.get_time_step(), np.asarray(world.get_gravity())
         masses = [o.get_total_mass() if o in made.robots else o.get_mass() for o in moving]
         weight, alone = sum(masses) * gravity, not made.robots and not made.wires
+        pins = sum(len(robot.get_kinematic_tree().pins) for robot in made.robots)
         energy = self._energy(moving)
         for step in range(steps):
             before = self._momentum(moving)
@@ -61,9 +62,9 @@ class Promises:
             counters = world.get_collision_counters()
             self.errors.append(counters.solver_relative_error)
             swing = dt * dt * sum(masses) * float(gravity @ gravity)
-            remainder = (
-                contact_impulses(self.made.moving) * counters.solver_error
-            )  # what is left of the laws may work as fast as it is
+            # what is left of the laws may work as fast as it is: each pin at most with what would stop everything
+            impulses = contact_impulses(self.made.moving) + pins * np.sqrt(2.0 * kinetic * sum(masses))
+            remainder = impulses * counters.solver_error
             if counters.contact_work > 1e-9 * (kinetic + swing) + remainder:
                 self.faults.append(f"P2: step {step}: contacts gave {counters.contact_work:.3g} J of {kinetic:.3g} J")
             if alone and awake and not any(world.is_object_sleeping(o) for o in moving):
