@@ -1,9 +1,13 @@
 """Bodies that miss each other do not feel each other; those that meet do, on the side where they meet."""
 
+import itertools
+
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
-from raisim_ros import BodyType, World
+from raisim_ros import BodyType, MeshCollisionMode, World, load_mesh
+from raisim_ros.description.resources import resource
 
 MAKERS = {
     "sphere": lambda world, s: world.add_sphere(s, 1.0),
@@ -45,6 +49,41 @@ def change_of_velocity(seed: int, dt: float) -> float:
     start = [body.get_linear_velocity() for body in bodies]
     world.integrate(round(0.4 / dt))
     return float(max(np.abs(b.get_linear_velocity() - v).max() for b, v in zip(bodies, start, strict=True))) / speed
+
+
+def nearest_to_edges(point: np.ndarray, corners: np.ndarray) -> float:
+    """Distance of a point of the plane from the edges of triangles in it (n x 3 x 2)."""
+    ends, ways = corners, np.roll(corners, -1, axis=1) - corners
+    along = np.clip(np.sum((point - ends) * ways, axis=2) / np.maximum(np.sum(ways * ways, axis=2), 1e-30), 0.0, 1.0)
+    return float(np.linalg.norm(point - ends - along[..., None] * ways, axis=2).min())
+
+
+@pytest.mark.parametrize("dt", [0.002, 0.005, 0.01])
+@pytest.mark.parametrize("shape", ["sphere", "capsule"])
+@pytest.mark.parametrize("gap", [2e-4, 5e-4, -5e-3])
+def test_what_grazes_triangles_is_struck_only_where_it_meets_them(shape, gap, dt):
+    """Over a ball of triangles, so near for so long that many looks are needed. A capsule flies along its axis."""
+    path = resource("meshes/unit_sphere.obj")
+    mesh, radius, way = load_mesh(path), 0.1, np.array([1.0, 0.0, 0.0])
+    turns = [[1.0, 0.0, 0.0, 0.0], random_unit(np.random.default_rng(0), 4)]
+    for turn, start in itertools.product(turns, [-2.5, -2.52, -2.54, -2.56]):
+        world = weightless_world(dt)
+        ball = world.add_mesh(str(path), 1.0, collision_mode=MeshCollisionMode.ORIGINAL_MESH)
+        ball.set_body_type(BodyType.STATIC)
+        ball.set_orientation(turn)
+        shadow = (mesh.vertices @ ball.get_rotation_matrix().T)[mesh.triangles][:, :, 1:]
+
+        def clearance(height: float, shadow: np.ndarray = shadow) -> float:
+            return nearest_to_edges(np.array([0.0, height]), shadow) - radius
+
+        height = brentq(lambda z, clearance=clearance: clearance(z) - gap, 0.9 + radius, 1.2 + radius)
+        body = world.add_sphere(radius, 1.0) if shape == "sphere" else world.add_capsule(radius, 0.3, 1.0)
+        body.set_position(start, 0.0, height)
+        body.set_orientation((np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0))
+        body.set_linear_velocity(15.0 * way)
+        world.integrate(round(0.3 / dt))
+        change = np.abs(body.get_linear_velocity() - 15.0 * way).max()
+        assert change <= 1e-12 if gap > 0.0 else change > 0.1
 
 
 def test_whether_bodies_meet_does_not_depend_on_the_step():
