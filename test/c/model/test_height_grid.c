@@ -109,6 +109,19 @@ static void corners_of(const rs_height_grid *g, uint32_t id, rs_vec3 v[3])
     v[2] = rs_height_grid_vertex(g, id % 2 == 0 ? ix + 1 : ix, iy + 1);
 }
 
+/* Of a wall: top left, bottom left, top right, and below it bottom left, bottom right, top right. */
+static void wall_corners_of(const rs_height_grid *g, uint32_t id, rs_vec3 v[3])
+{
+    uint32_t wall = id - rs_height_grid_face_count(g);
+    rs_grid_sample left = rs_height_grid_border(g, wall / 2), right = rs_height_grid_border(g, wall / 2 + 1);
+    v[0] = rs_height_grid_vertex(g, left.x, left.y);
+    v[2] = rs_height_grid_vertex(g, right.x, right.y);
+    v[1] = wall % 2 == 0 ? v[0] : v[2];
+    v[1].z = rs_height_grid_bottom(g);
+    if (wall % 2 == 1)
+        v[0].z = rs_height_grid_bottom(g);
+}
+
 static bool triangle_touches(const rs_vec3 v[3], const rs_aabb *box)
 {
     rs_vec3 lo = rs_v3_min(v[0], rs_v3_min(v[1], v[2])), hi = rs_v3_max(v[0], rs_v3_max(v[1], v[2]));
@@ -118,7 +131,7 @@ static bool triangle_touches(const rs_vec3 v[3], const rs_aabb *box)
 
 static void queries_find_every_touched_triangle_once(void)
 {
-    enum { CELLS = 29, TRIANGLES = 2 * CELLS * CELLS };
+    enum { CELLS = 29, FACES = 2 * CELLS * CELLS, TRIANGLES = FACES + 8 * CELLS };
     static double heights[(CELLS + 1) * (CELLS + 1)];
     static int seen[TRIANGLES];
     uint64_t state = 21;
@@ -135,7 +148,10 @@ static void queries_find_every_touched_triangle_once(void)
         bool complete = true;
         for (uint32_t i = 0; i < TRIANGLES; i++) {
             rs_vec3 v[3];
-            corners_of(grid, i, v);
+            if (i < FACES)
+                corners_of(grid, i, v);
+            else
+                wall_corners_of(grid, i, v);
             complete = complete && seen[i] <= 1 && (seen[i] == 1 || !triangle_touches(v, &box));
         }
         CHECK(complete);
