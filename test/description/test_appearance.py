@@ -20,7 +20,11 @@ def test_alpha_may_be_left_out_and_numbers_are_clamped():
     assert colour("7 -1 0.5", "box", 1) == (1.0, 0.0, 0.5, 1.0)
 
 
-@pytest.mark.parametrize("text", ["", "grid", "1 2", "a b c"])
+def test_a_texture_is_the_colour_that_it_has_from_afar():
+    assert colour("steel", "box", 1) == colour("Steel", "ground", 2) != colour("wood", "box", 1)
+
+
+@pytest.mark.parametrize("text", ["", "1 2", "a b c"])
 def test_anything_else_gets_a_colour_of_its_own(text):
     assert len({colour(text, "box", number) for number in range(5)}) == 5
     assert colour(text, "ground", 1) == colour(text, "ground", 2)
