@@ -17,13 +17,13 @@ from raisim_ros.viewer.scene import (
     COLLISION,
     INERTIA,
     VISUAL,
+    DrawnWires,
     Item,
     Moment,
     Part,
     SceneModel,
     Surface,
     Vector,
-    Wires,
     boxes_of,
     compose,
 )
@@ -131,7 +131,7 @@ class Canvas:
         )
         self._points_sent = np.zeros((0, 3))
         self._wires: Any = None
-        self._wires_sent = Wires()
+        self._wires_sent = DrawnWires()
         self._axes: Any = None
         self._mark = scene.add_frame("/selected", axes_length=0.35, axes_radius=0.008, visible=False)
         self._box = scene.add_line_segments("/box", segments, BOX_COLOR, thickness=2.0, **hidden)
@@ -353,7 +353,7 @@ class Canvas:
         if not 0.9 * length < self._mark.axes_length < 1.1 * length:
             self._mark.axes_length, self._mark.axes_radius = length, 0.02 * length
 
-    def _show_wires(self, wires: Wires) -> None:
+    def _show_wires(self, wires: DrawnWires) -> None:
         sent = self._wires_sent
         if len(wires) != len(sent):
             if self._wires is not None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from raisim_ros.viewer.describe import numbers
 from raisim_ros.viewer.recording import Recording, RecordingFeed
-from raisim_ros.viewer.scene import Item, Moment, Part, Rgb, SceneModel, Surface, Wanted, Wires
+from raisim_ros.viewer.scene import DrawnWires, Item, Moment, Part, Rgb, SceneModel, Surface, Wanted
 
 GHOST_RGB: Rgb = (0.20, 0.45, 0.95)
 GHOST_OPACITY = 0.4
@@ -53,7 +53,7 @@ class ComparisonFeed(RecordingFeed):
             own,
             number=(own.number, other.number),
             poses=np.vstack((own.poses, other.poses)),
-            wires=Wires(
+            wires=DrawnWires(
                 np.concatenate((own.wires.ends, other.wires.ends)),
                 np.concatenate((own.wires.widths, other.wires.widths)),
                 np.concatenate((own.wires.colors, np.tile(GHOST_RGB, (len(other.wires), 1)))),

@@ -16,6 +16,7 @@ from raisim_ros.viewer.cdr_reader import CdrReader
 from raisim_ros.viewer.page_surfaces import PageSurfaces
 from raisim_ros.viewer.scene import (
     IDENTITY,
+    DrawnWires,
     Item,
     Part,
     SceneModel,
@@ -23,7 +24,6 @@ from raisim_ros.viewer.scene import (
     SoftShape,
     Surface,
     Vector,
-    Wires,
     compose,
 )
 
@@ -214,13 +214,13 @@ class MarkerScene:
                 shapes[name] = SoftShape(points, np.concatenate([np.zeros(0), *radii]).astype(np.float32))
             return shapes
 
-    def wires(self) -> Wires:
+    def wires(self) -> DrawnWires:
         """All wires, as the node draws them."""
         with self._lock:
             lines = [one for one in self._wires.values() if len(one.points) == 2]
             ends = np.array([one.points for one in lines]).reshape(-1, 2, 3)
             colors = np.array([one.rgba[:3] for one in lines]).reshape(-1, 3)
-            return Wires(ends, np.array([one.scale[0] for one in lines]), colors)
+            return DrawnWires(ends, np.array([one.scale[0] for one in lines]), colors)
 
     def _item(self, name: str, markers: list[_Marker], first: int, movable: bool) -> Item:
         kind = markers[0].key[0]

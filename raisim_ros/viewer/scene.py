@@ -126,7 +126,7 @@ class SceneModel:
 
 
 @dataclass(frozen=True, eq=False)
-class Wires:
+class DrawnWires:
     """Straight lines between two points each, N x 2 x 3 [m]; `widths` N [m], `colors` N x 3 (0 to 1)."""
 
     ends: Vector = field(default_factory=lambda: np.zeros((0, 2, 3)))
@@ -151,7 +151,7 @@ class Moment:
     real_time_factor: float = 0.0
     contacts: Vector = field(default_factory=lambda: np.zeros((0, 3)))
     forces: Vector = field(default_factory=lambda: np.zeros((0, 3)))
-    wires: Wires = field(default_factory=Wires)
+    wires: DrawnWires = field(default_factory=DrawnWires)
     points: Vector = field(default_factory=lambda: np.zeros((0, 3)))
     images: dict[str, NDArray[np.uint8]] = field(default_factory=dict)
     centres: Vector = field(default_factory=lambda: np.zeros((0, 3)))  # of mass, when asked for

@@ -6,7 +6,7 @@ import numpy as np
 
 from raisim_ros.description.appearance import wire_colour
 from raisim_ros.engine.world.world import World
-from raisim_ros.viewer.scene import Vector, Wires
+from raisim_ros.viewer.scene import DrawnWires, Vector
 
 # Width [m], colour (empty: by tension) and id of a wire.
 WireLook = tuple[float, str, int]
@@ -17,15 +17,15 @@ def wire_looks(world: World) -> list[WireLook]:
     return [(wire.get_visualization_width(), wire.get_color(), wire.get_id()) for wire in world.get_wires()]
 
 
-def drawn_wires(ends: Vector, tensions: Vector, looks: list[WireLook]) -> Wires:
+def drawn_wires(ends: Vector, tensions: Vector, looks: list[WireLook]) -> DrawnWires:
     """Wires between points, N x 2 x 3 [m], with so much tension [N]."""
     largest = float(np.abs(tensions).max(initial=0.0))
     rows = zip(looks, tensions.tolist(), strict=True)
     colors = [wire_colour(color, number, tension, largest)[:3] for (_, color, number), tension in rows]
-    return Wires(ends.copy(), np.array([width for width, _, _ in looks]), np.array(colors).reshape(-1, 3))
+    return DrawnWires(ends.copy(), np.array([width for width, _, _ in looks]), np.array(colors).reshape(-1, 3))
 
 
-def wires_of(world: World) -> Wires:
+def wires_of(world: World) -> DrawnWires:
     """All wires of a world, as they are now."""
     states = world.read_wires().states
     return drawn_wires(states["point"], states["tension"], wire_looks(world))

@@ -13,7 +13,7 @@ import viser
 
 from raisim_ros.viewer import surfaces
 from raisim_ros.viewer.canvas import Canvas
-from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Part, SceneModel, Surface, Wires, rotate
+from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, DrawnWires, Item, Part, SceneModel, Surface, rotate
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_clear_things_with_their_own_colours_are_grey(canvas):
 def test_wires_are_rods_from_end_to_end_as_thick_as_they_say(canvas):
     canvas.set_distance(1.0)
     ends = np.array([[[0, 0, 1], [0, 2, 1]], [[1, 1, 3], [1, 1, 0]], [[0, 0, 0], [1, 2, 2]]], float)
-    wires = Wires(ends, np.array([0.02, 1e-6, 0.1]), np.array([[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0.5]], float))
+    wires = DrawnWires(ends, np.array([0.02, 1e-6, 0.1]), np.array([[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0.5]], float))
     canvas._show_wires(wires)
     node = canvas._wires
     along = rotate(node.batched_wxyzs[:, [1, 2, 3, 0]].astype(float), np.tile([0.0, 0.0, 1.0], (3, 1))) * node.batched_scales[:, 2:]
@@ -82,7 +82,7 @@ def test_wires_are_rods_from_end_to_end_as_thick_as_they_say(canvas):
     assert node.batched_scales[[0, 2], 0] == pytest.approx([0.02, 0.1])
     assert node.batched_scales[1, 0] > 1e-4  # still to be seen
     assert (node.batched_colors == surfaces.light(wires.colors)).all()
-    canvas._show_wires(Wires())
+    canvas._show_wires(DrawnWires())
     assert canvas._wires is None
 
 
