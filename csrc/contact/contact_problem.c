@@ -94,8 +94,8 @@ void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_body_row *ro
     row->ra = (rs_quad){ra, 0.0};
     row->rb = (rs_quad){rb, 0.0};
 
-    rs_vec3 relative = rs_sub(point_velocity(a->velocity, a->omega, ra),
-                              point_velocity(b->velocity, b->omega, rb));
+    rs_vec3 relative = rs_sub(point_velocity(a->velocity, a->middle_omega, ra),
+                              point_velocity(b->velocity, b->middle_omega, rb));
     rs_contact_law law = rs_contact_law_of(input, touch, relative);
     row->law = (rs_law){.impulse.xyz = touch->impulse, .aim.xyz.z = law.target, .mu = law.mu, .upper = INFINITY,
                         .kind = RS_ROW_CONTACT, .push = law.push};

@@ -15,7 +15,7 @@
  *
  * An arc leads from a large compliance, where there is one solution, to none; it may turn back on its way.
  *
- * The interior-point method approaches the law from inside the cones of all contacts at once. */
+ * The interior-point method approaches the laws from inside the cones and bounds of all rows at once. */
 #ifndef RS_CONTACT_NEWTON_H
 #define RS_CONTACT_NEWTON_H
 
@@ -24,8 +24,12 @@
 
 typedef struct rs_newton_row rs_newton_row;
 RS_ARRAY_OF(rs_newton_row);
-typedef struct rs_interior_row rs_interior_row;
-RS_ARRAY_OF(rs_interior_row);
+typedef struct rs_cones rs_cones;
+RS_ARRAY_OF(rs_cones);
+typedef struct rs_bound rs_bound;
+RS_ARRAY_OF(rs_bound);
+typedef struct rs_tie rs_tie;
+RS_ARRAY_OF(rs_tie);
 
 /* Memory, reused from step to step. */
 typedef struct {
@@ -38,6 +42,7 @@ typedef struct {
     RS_ARRAY(int32_t) spans;      /* per object: its number of velocities */
     RS_ARRAY(int32_t) offset;     /* per object: its first velocity in that order */
     RS_ARRAY(int32_t) first;      /* per velocity: first column of its row of the matrix */
+    RS_ARRAY(int32_t) pivots;     /* newton_small.c */
     RS_ARRAY(int64_t) start;      /* per velocity: where column 0 would lie in `matrix` */
     RS_ARRAY(double) matrix;      /* each row from its first column to the diagonal; of small islands as in newton_small.c; or blocks */
     RS_ARRAY(uint64_t) near;      /* bits for the objects that each one is linked to, on the way to the order */
@@ -45,17 +50,23 @@ typedef struct {
     RS_ARRAY(int32_t) column_start, column_of; /* the first block of each column and the end; the column of each block */
     RS_ARRAY(int32_t) row_start, row_blocks;   /* likewise the blocks of each row, without the diagonal */
     RS_ARRAY(double) axes;        /* Jacobians by axis, for blocks */
-    RS_ARRAY(double) inertias;    /* of small islands: the matrix without any row */
+    RS_ARRAY(double) inertias;    /* of a matrix that is kept whole: itself without any row */
     RS_ARRAY(double) bands;       /* inertias of the objects, base/band.h */
     RS_ARRAY(double) block;       /* weighted Jacobian of a row */
     RS_ARRAY(double) vectors;     /* velocities */
     RS_ARRAY(double) loads;       /* of sliding rows, and velocities */
     RS_ARRAY(double) few;         /* what unit loads of a few sliding rows do */
-    RS_ARRAY(rs_interior_row) interior; /* newton_interior.c */
-    double turning_lifts;         /* newton_interior.c: how much of their turning its next step counts on */
+    RS_ARRAY(rs_cones) cones;     /* of the interior-point method, with what follows: newton_interior.h */
+    RS_ARRAY(rs_bound) bounds;
+    RS_ARRAY(rs_tie) ties;
+    int64_t contacts, bound_ends; /* that have products */
+    double turning_lifts;         /* how much of the turning of lifts its next step counts on */
+    bool bent_lifts;              /* lifts are those of the slips all along a direction, not only at its beginning */
+    double interior_left;         /* the least violation so far */
     int64_t profile;              /* entries of the matrix */
     bool in_blocks;               /* single bodies only: newton_blocks.c; otherwise the matrix has a profile, or is small */
-    bool skew;                    /* blocks: friction that follows loads is part of the matrix, which is not symmetric then */
+    bool dense;                   /* `inertias` are those of the island */
+    bool skew;                    /* the matrix is not symmetric: in blocks, friction that follows loads is part of it then */
     int32_t sign;                 /* of the determinant of the matrix with what follows loads, or 0: not known */
     bool asks_for_sign;           /* it costs more where many rows slide on robots */
     int32_t size;                 /* velocities of the island */
@@ -95,10 +106,14 @@ rs_newton_path rs_newton_follow_path(rs_newton *newton, const rs_rows *rows, dou
  * row. Returns their number. */
 int rs_newton_follow_arc(rs_newton *newton, const rs_rows *rows, double compliance, double end, int most);
 
-/* The interior-point method, for islands that it fits: begins at the present impulses, and goes on by a step. Both write the step
- * of every row; the law's errors must be up to date. A step returns how much of its direction it could go: 0 where there is none. */
+/* The interior-point method, for islands that it fits. It begins near the present impulses, whose steps have to be taken and looked
+ * at; takes over what a look has found; goes on by a step, and tells about how much violation is left [m/s] and how much of its
+ * direction it could go, 0 where there is none; and writes the steps of the rows to the best impulses so far. `bent_lifts`: as in
+ * rs_newton. */
 bool rs_newton_interior_fits(const rs_newton *newton, const rs_rows *rows);
-bool rs_newton_interior_begin(rs_newton *newton, const rs_rows *rows);
-double rs_newton_interior_step(rs_newton *newton, const rs_rows *rows);
+bool rs_newton_interior_begin(rs_newton *newton, const rs_rows *rows, bool bent_lifts);
+void rs_newton_interior_look(rs_newton *newton, const rs_rows *rows);
+double rs_newton_interior_step(rs_newton *newton, double *left);
+void rs_newton_interior_take(const rs_newton *newton, const rs_rows *rows);
 
 #endif

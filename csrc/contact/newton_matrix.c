@@ -9,10 +9,10 @@ enum { NONE = -1 };
 
 void rs_newton_free(rs_newton *n) {
     rs_any_array *arrays[] = {&n->rows.any, &n->columns.any, &n->indices.any, &n->links.any, &n->link_start.any,
-                              &n->order.any, &n->offset.any, &n->spans.any, &n->first.any, &n->start.any,
+                              &n->order.any, &n->offset.any, &n->spans.any, &n->first.any, &n->pivots.any, &n->start.any,
                               &n->matrix.any, &n->bands.any, &n->block.any, &n->vectors.any, &n->loads.any,
-                              &n->few.any, &n->interior.any, &n->inertias.any, &n->near.any, &n->column.any, &n->column_start.any,
-                              &n->column_of.any, &n->row_start.any, &n->row_blocks.any, &n->axes.any};
+                              &n->few.any, &n->cones.any, &n->bounds.any, &n->ties.any, &n->inertias.any, &n->near.any, &n->column.any,
+                              &n->column_start.any, &n->column_of.any, &n->row_start.any, &n->row_blocks.any, &n->axes.any};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         rs_any_free(arrays[k]);
 }
@@ -255,21 +255,26 @@ static double begin_blocks(rs_newton *n, const rs_rows *rows, double most) {
     return rs_newton_blocks_take_rows(n) && list_inertias(n, rows) ? work : -1.0;
 }
 
-/* Of a small island, whose factorisation takes four multiplications at a time. */
-static double begin_small(rs_newton *n, const rs_rows *rows) {
-    if (!rs_newton_small_begin(n) || rs_array_resize(&n->bands, RS_BAND_WIDTH * (int64_t)n->widest) != RS_OK)
-        return -1.0;
+/* The inertias of a matrix that is kept whole. */
+static bool fill_dense(rs_newton *n) {
+    if (!rs_newton_small_begin(n))
+        return false;
     double *band = n->bands.items;
-    for (int32_t k = 0; k < rows->object_count; k++) {
+    for (int64_t k = 0; k < n->spans.count; k++) {
         int32_t span = n->spans.items[k], at = n->offset.items[k];
-        memset(band, 0, (size_t)(RS_BAND_WIDTH * span) * sizeof *band);
-        rows->layout->inertia(rows, k, band);
         for (int32_t i = 0; i < span; i++)
             for (int32_t j = i < RS_BAND_WIDTH ? 0 : i - RS_BAND_WIDTH + 1; j <= i; j++)
                 if (*rs_band_at(band, i, j) != 0.0)
                     rs_newton_small_put_inertia(n, at + place_of(i, span), at + place_of(j, span), *rs_band_at(band, i, j));
+        band += RS_BAND_WIDTH * span;
     }
-    return (double)n->size * n->size * n->size / 24.0;
+    n->dense = true;
+    return true;
+}
+
+/* Of a small island, whose factorisation takes four multiplications at a time. */
+static double begin_small(rs_newton *n, const rs_rows *rows) {
+    return list_inertias(n, rows) && fill_dense(n) ? (double)n->size * n->size * n->size / 24.0 : -1.0;
 }
 
 double rs_newton_begin(rs_newton *n, const rs_rows *rows, double most) {
@@ -280,6 +285,7 @@ double rs_newton_begin(rs_newton *n, const rs_rows *rows, double most) {
         return begin_blocks(n, rows, most);
     if (!order_objects(n, rows))
         return -1.0;
+    n->skew = n->dense = false;
     return rs_newton_is_small(n) ? begin_small(n, rows) : find_profile(n, rows);
 }
 
@@ -384,7 +390,7 @@ static bool factorise(rs_newton *n, bool skew) {
     if (n->in_blocks)
         return rs_newton_blocks_factorise(n);
     if (rs_newton_is_small(n))
-        return rs_newton_small_factorise(n);
+        return (n->dense || fill_dense(n)) && rs_newton_small_factorise(n);
     if (rs_array_resize(&n->matrix, n->profile) != RS_OK)
         return false;
     place_inertias(n);

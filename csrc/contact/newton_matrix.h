@@ -15,28 +15,17 @@ struct rs_newton_row {
     rs_turning turning;  /* kind TURN */
     double follow[3];    /* sliding: friction per unit of that load */
     rs_vec3 centre;      /* descent and path: impulse around which the law is softened */
-    rs_vec3 speed, turn; /* descent and path: error without softness at the present velocities; its change along the direction */
-    rs_vec3 kept, shift, impulse; /* path: the speed of its last point, what is wrong with the present impulses, impulse */
-};
-
-struct rs_interior_row {
-    rs_vec3 x, z;           /* impulse and velocity with its lift, in units of the root of an energy */
-    rs_vec3 dx, dz;         /* direction */
-    rs_vec3 scale;          /* impulse per x, z per velocity */
-    rs_vec3 rest;           /* what z misses of the present velocities */
-    rs_vec3 goal;           /* change of x where z keeps still */
-    rs_vec3 w;              /* x and z are images of one vector by this and its mirror image; determinant one */
-    double stretch;         /* likewise: their sizes */
-    double margin_x, margin_z; /* between their friction or slip and the cone */
-    double lift[2];         /* change of the lift with the slip */
-    double stiffness[3][3]; /* x per z, negative */
+    rs_vec3 speed, turn; /* descent and path: error without softness at the present velocities; its change along the direction, as of
+                          * the interior-point method */
+    rs_vec3 kept, shift, impulse; /* path: the speed of its last point, what is wrong with the present impulses, impulse;
+                                   * interior-point method: newton_interior.h */
 };
 
 /* Factorises the matrix for the weights of the rows, without what follows loads; with that for all steps of `n->sliding` rows,
  * see newton_sliding.c. False when it is not positive definite, or memory is short. */
 bool rs_newton_matrix_factorise(rs_newton *newton);
 bool rs_newton_factorise_for_steps(rs_newton *newton);
-/* Blocks only: for weights that are not symmetric. */
+/* For weights that are not symmetric, where the matrix may be. */
 bool rs_newton_factorise_skew(rs_newton *newton);
 /* newton_order.c, newton_blocks.c: islands of objects with six velocities each. */
 enum { RS_BODY_SPAN = 6, RS_BODY_COLUMN = 8 };
@@ -54,13 +43,17 @@ static inline double (*rs_newton_axes(const rs_newton *n, int64_t row, int side)
 
 /* newton_cholesky.c: the factor takes the place of the matrix; its diagonal is stored inverted. False when that is not positive. */
 bool rs_newton_cholesky(rs_newton *newton);
-/* x = (matrix)^-1 * x; the same of so many vectors, one behind the other */
+/* x = (matrix)^-1 * x; the same of so many vectors, one behind the other, where it is symmetric */
 void rs_newton_matrix_solve(const rs_newton *newton, double *x);
 void rs_newton_matrix_solve_many(const rs_newton *newton, double *x, int32_t count);
 
-/* newton_small.c: the same for islands with few velocities, whose matrix is not kept in a profile. */
-enum { RS_NEWTON_SMALL = 40 };
-static inline bool rs_newton_is_small(const rs_newton *newton) { return !newton->in_blocks && newton->size <= RS_NEWTON_SMALL; }
+/* newton_small.c: the same for islands with few velocities, whose matrix is not kept in a profile, and for some with more where it
+ * is not symmetric, which a profile cannot be. */
+enum { RS_NEWTON_SMALL = 40, RS_NEWTON_DENSE = 96 };
+static inline bool rs_newton_may_be_skew(const rs_newton *newton) { return newton->in_blocks || newton->size <= RS_NEWTON_DENSE; }
+static inline bool rs_newton_is_small(const rs_newton *newton) {
+    return !newton->in_blocks && (newton->skew || newton->size <= RS_NEWTON_SMALL);
+}
 /* Room for the matrix, false when memory is short, and the inertia of velocities i and j. */
 bool rs_newton_small_begin(rs_newton *newton);
 void rs_newton_small_put_inertia(rs_newton *newton, int32_t i, int32_t j, double value);

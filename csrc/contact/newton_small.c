@@ -1,7 +1,9 @@
-/* The matrix of an island with few velocities: its upper triangle in rows of whole fours, and what lies below it within the
- * fours on the diagonal has no meaning. Rows are taken four at a time, too: what they have in common is loaded once. */
+/* The matrix of an island with few velocities, in rows of whole fours. Where it is symmetric only its upper triangle has a
+ * meaning; otherwise all of it, and `pivots` has the row that each row changed places with. Rows are taken four at a time, too:
+ * what they have in common is loaded once. */
 #include "newton_matrix.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FOUR = 4 };
@@ -13,14 +15,14 @@ static double *inverses_of(const rs_newton *n) { return row_of(n, n->stride); } 
 bool rs_newton_small_begin(rs_newton *n) {
     n->stride = (n->size + FOUR - 1) / FOUR * FOUR;
     int64_t count = (int64_t)n->stride * (n->stride + 1);
-    if (rs_array_resize(&n->inertias, count) != RS_OK || rs_array_resize(&n->matrix, count) != RS_OK)
+    if (rs_array_resize(&n->inertias, count) != RS_OK || rs_array_resize(&n->pivots, n->stride) != RS_OK)
         return false;
     memset(n->inertias.items, 0, (size_t)count * sizeof(double));
     return true;
 }
 
 void rs_newton_small_put_inertia(rs_newton *n, int32_t i, int32_t j, double value) {
-    *RS_ITEM(n->inertias, i < j ? (int64_t)i * n->stride + j : (int64_t)j * n->stride + i) = value;
+    *RS_ITEM(n->inertias, (int64_t)i * n->stride + j) = *RS_ITEM(n->inertias, (int64_t)j * n->stride + i) = value;
 }
 
 /* ---- rows ---- */
@@ -28,7 +30,7 @@ void rs_newton_small_put_inertia(rs_newton *n, int32_t i, int32_t j, double valu
 /* weight * J of a row, by axis, from the four of its first velocity on. */
 typedef struct {
     int32_t from;
-    double axis[3][RS_NEWTON_SMALL];
+    double axis[3][RS_NEWTON_DENSE];
 } weighted_row;
 
 static void weigh(const rs_newton *n, const rs_newton_row *row, weighted_row *out) {
@@ -59,14 +61,15 @@ static void add_row(rs_newton *n, const rs_newton_row *row, const weighted_row *
         const rs_side_jacobian *side = &row->sides[s];
         for (int32_t k = 0; side->object >= 0 && k < side->size; k++) {
             int32_t i = n->offset.items[side->object] + side->index[k];
+            int32_t from = n->skew ? weighted->from : i / FOUR * FOUR;
             double *to = row_of(n, i);
             rs_vec3 c = side->columns[k].xyz;
             rs_v4 x = rs_v4_all(c.x), y = rs_v4_all(c.y), z = rs_v4_all(c.z);
             if (row->first_axis == 2)
-                for (int32_t j = i / FOUR * FOUR; j < n->stride; j += FOUR)
+                for (int32_t j = from; j < n->stride; j += FOUR)
                     rs_v4_write(to + j, rs_v4_read(to + j) + z * rs_v4_read(weighted->axis[2] + j));
             else
-                for (int32_t j = i / FOUR * FOUR; j < n->stride; j += FOUR)
+                for (int32_t j = from; j < n->stride; j += FOUR)
                     rs_v4_write(to + j, rs_v4_read(to + j) + (x * rs_v4_read(weighted->axis[0] + j) +
                                                          y * rs_v4_read(weighted->axis[1] + j) +
                                                          z * rs_v4_read(weighted->axis[2] + j)));
@@ -76,7 +79,7 @@ static void add_row(rs_newton *n, const rs_newton_row *row, const weighted_row *
 
 static void assemble(rs_newton *n) {
     weighted_row weighted;
-    memcpy(n->matrix.items, n->inertias.items, (size_t)n->matrix.count * sizeof(double));
+    memcpy(n->matrix.items, n->inertias.items, (size_t)n->inertias.count * sizeof(double));
     for (int64_t k = 0; k < n->rows.count; k++) {
         const rs_newton_row *row = RS_ITEM(n->rows, k);
         if (row->state == RS_ROW_OPEN)
@@ -108,8 +111,7 @@ static bool eliminate_four(const rs_newton *n, int32_t at, double *const rows[FO
 }
 
 /* Matrix = U' D^-1 U: U stays in its place, and D^-1 beside it. */
-bool rs_newton_small_factorise(rs_newton *n) {
-    assemble(n);
+static bool factorise_symmetric(rs_newton *n) {
     for (int32_t at = 0; at < n->stride; at += FOUR) {
         double *const rows[FOUR] = {row_of(n, at), row_of(n, at + 1), row_of(n, at + 2), row_of(n, at + 3)};
         double *inverse = inverses_of(n) + at;
@@ -130,8 +132,8 @@ bool rs_newton_small_factorise(rs_newton *n) {
     return true;
 }
 
-void rs_newton_small_solve(const rs_newton *n, double *x) {
-    double y[RS_NEWTON_SMALL] = {0.0};
+static void solve_symmetric(const rs_newton *n, double *x) {
+    double y[RS_NEWTON_DENSE] = {0.0};
     const double *inverses = inverses_of(n);
     memcpy(y, x, (size_t)n->size * sizeof(double));
     for (int32_t at = 0; at < n->stride; at += FOUR) {
@@ -202,5 +204,100 @@ void rs_newton_small_solve_many(const rs_newton *n, double *x, int32_t count) {
                 x[(int64_t)(done + k) * n->size + i] = lanes[i][k];
     }
     if (done < count)
-        rs_newton_small_solve(n, x + (int64_t)done * n->size);
+        solve_symmetric(n, x + (int64_t)done * n->size);
+}
+
+/* ---- the same where the matrix is not symmetric ---- */
+
+static void exchange_rows(rs_newton *n, int32_t i, int32_t j) {
+    double *a = row_of(n, i), *b = row_of(n, j);
+    for (int32_t k = 0; k < n->stride; k += FOUR) {
+        rs_v4 kept = rs_v4_read(a + k);
+        rs_v4_write(a + k, rs_v4_read(b + k));
+        rs_v4_write(b + k, kept);
+    }
+}
+
+/* One of the four columns from `at` on, among themselves. False when the matrix is singular. */
+static bool eliminate_column(rs_newton *n, int32_t at, int32_t column) {
+    int32_t pivot = column, end = at + FOUR;
+    for (int32_t i = column + 1; i < n->size; i++)
+        if (fabs(row_of(n, i)[column]) > fabs(row_of(n, pivot)[column]))
+            pivot = i;
+    n->pivots.items[column] = pivot;
+    if (pivot != column)
+        exchange_rows(n, column, pivot);
+    const double *top = row_of(n, column);
+    double inverse = 1.0 / top[column];
+    if (!isfinite(inverse))
+        return false;
+    n->sign *= (inverse < 0.0) != (pivot != column) ? -1 : 1;
+    inverses_of(n)[column] = inverse;
+    for (int32_t i = column + 1; i < n->size; i++) {
+        double *row = row_of(n, i), f = row[column] * inverse;
+        row[column] = f;
+        for (int32_t j = column + 1; j < end; j++)
+            row[j] -= f * top[j];
+    }
+    return true;
+}
+
+/* What four columns that are done do to a row behind them. */
+RS_INLINE void take_four(double *row, double *const above[FOUR], int32_t at, int32_t end) {
+    if (row[at] == 0.0 && row[at + 1] == 0.0 && row[at + 2] == 0.0 && row[at + 3] == 0.0) /* of another branch */
+        return;
+    rs_v4 f0 = rs_v4_all(row[at]), f1 = rs_v4_all(row[at + 1]), f2 = rs_v4_all(row[at + 2]), f3 = rs_v4_all(row[at + 3]);
+    for (int32_t j = at + FOUR; j < end; j += FOUR)
+        rs_v4_write(row + j, rs_v4_read(row + j) - ((f0 * rs_v4_read(above[0] + j) + f1 * rs_v4_read(above[1] + j)) +
+                                               (f2 * rs_v4_read(above[2] + j) + f3 * rs_v4_read(above[3] + j))));
+}
+
+/* Rows in another order = L U with ones on the diagonal of L: both stay in their place, and the inverse pivots beside them. */
+static bool factorise_skew(rs_newton *n) {
+    n->sign = 1;
+    for (int32_t at = 0; at < n->stride; at += FOUR) {
+        double *const rows[FOUR] = {row_of(n, at), row_of(n, at + 1), row_of(n, at + 2), row_of(n, at + 3)};
+        for (int32_t k = 0; k < FOUR && at + k < n->size; k++)
+            if (!eliminate_column(n, at, at + k))
+                return false;
+        for (int k = 1; k < FOUR; k++)
+            for (int m = 0; m < k; m++)
+                subtract(rows[k], rows[k][at + m], rows[m], at + FOUR, n->stride);
+        for (int32_t i = at + FOUR; i < n->size; i++)
+            take_four(row_of(n, i), rows, at, n->stride);
+    }
+    return true;
+}
+
+static void solve_skew(const rs_newton *n, double *x) {
+    double y[RS_NEWTON_DENSE] = {0.0};
+    const double *inverses = inverses_of(n);
+    memcpy(y, x, (size_t)n->size * sizeof(double));
+    for (int32_t i = 0; i < n->size; i++) {
+        int32_t other = n->pivots.items[i];
+        double kept = y[i];
+        y[i] = y[other];
+        y[other] = kept;
+    }
+    for (int32_t i = 1; i < n->size; i++)
+        y[i] -= rs_newton_dot(row_of(n, i), y, i);
+    for (int32_t i = n->size - 1; i >= 0; i--)
+        y[i] = (y[i] - rs_newton_dot(row_of(n, i) + i + 1, y + i + 1, n->size - i - 1)) * inverses[i];
+    memcpy(x, y, (size_t)n->size * sizeof(double));
+}
+
+/* ---- either ---- */
+
+bool rs_newton_small_factorise(rs_newton *n) {
+    if (rs_array_resize(&n->matrix, n->inertias.count) != RS_OK)
+        return false;
+    assemble(n);
+    return n->skew ? factorise_skew(n) : factorise_symmetric(n);
+}
+
+void rs_newton_small_solve(const rs_newton *n, double *x) {
+    if (n->skew)
+        solve_skew(n, x);
+    else
+        solve_symmetric(n, x);
 }

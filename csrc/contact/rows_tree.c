@@ -169,7 +169,7 @@ static rs_vec3 point_velocity(const rs_tree_input *input, const row_end *end, co
     rs_vec3 arm = rs_contact_arm(body, &input->bodies[other->body], end->point, input->common.dt);
     const rs_solver_body *given = &input->solver_bodies[end->body];
     bool moved = is_moved_by_impulses(body);
-    return rs_add(moved ? body->velocity : given->v.xyz, rs_cross(moved ? body->omega : given->w.xyz, arm));
+    return rs_add(moved ? body->velocity : given->v.xyz, rs_cross(moved ? body->middle_omega : given->w.xyz, arm));
 }
 
 /* Velocity along the row's axes of a body that impulses do not move: the others must reach theirs against it. */
@@ -347,7 +347,7 @@ static void begin_spring(const rs_tree_input *input, rs_wire *wire) {
         const rs_body *body = &input->bodies[wire->body[end]];
         const row_end at = {.body = wire->body[end], .link = wire->link[end], .point = wire->middle[end]};
         if (is_moved_by_impulses(body) && body->articulation == NULL)
-            ends[end] = (rs_spring_end){body, body->velocity, body->omega};
+            ends[end] = (rs_spring_end){body, body->velocity, body->middle_omega};
         else
             straight = rs_madd(straight, end == 0 ? 1.0 : -1.0, point_velocity(input, &at, &at));
     }

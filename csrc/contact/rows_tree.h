@@ -82,6 +82,10 @@ rs_status rs_tree_rows_fill(rs_tree_rows *rows, const rs_tree_input *input, cons
 /* After a solve: whether wires pull other than the rows across them assume. Then the rows are to be made and solved again, from
  * these impulses. */
 bool rs_tree_rows_tightened(const rs_tree_input *input, const rs_island *island);
+/* rows_tree_tension.c: before the forces, what contacts and wires pulled at trees in the last solve. */
+void rs_tree_tension_gather(const rs_tree_input *input, const rs_island *island);
+/* After a solve: whether they pull other than the trees' inertia assumes. Then those have new free velocities, and as above. */
+bool rs_tree_tension_follow(const rs_tree_input *input, const rs_island *island, rs_vec3 gravity);
 /* After that: wires take the direction in which they pull at the mean of the step. True when some have turned: then once
  * more, and no wire gives energy. */
 bool rs_tree_rows_turn_wires(const rs_tree_rows *rows, const rs_tree_input *input, const rs_island *island, double share);

@@ -185,6 +185,11 @@ static void iterate(rs_progress *at) {
     bool able = at->newton_work < INFINITY, cheap = at->newton_work < cheap_work;
     if (cheap && !sweeps_first)
         begin_with_newton(at);
+    if (able && !at->rows->layout->of_single_bodies && at->now.largest > rs_progress_fair(at)) {
+        rs_progress_go_inside(at);
+        if (cheap) /* from states that are nearly right */
+            rs_progress_take_exact_steps(at);
+    }
     if (!sweeps_first)
         rs_progress_sweep(at, first_sweeps);
     if (able && at->rows->layout->of_single_bodies && at->now.largest > rs_progress_fair(at))

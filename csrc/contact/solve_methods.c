@@ -26,10 +26,12 @@ enum { EASY_PATH = 3 };
  * in motion and where it is not, and how much worse one may end. */
 enum { FEW_IN_VAIN = 12, MANY_IN_VAIN = 30 };
 static const double GAIN = 0.9, FARTHEST_PATH = 100.0;
-/* Steps of the interior-point method: all of them, and in a row that are shorter than a share; and how much more than is fair they may
- * leave, which a few sweeps take away: mostly contacts that are a little inside their cones. Where it does not fit, sweeps go on. */
-enum { MAX_INSIDE = 24, MAX_SHORT = 3, LAST_SWEEPS = 32, SWEEPS_INSTEAD = 96 };
-static const double TOO_SHORT = 0.1, LEFT_FOR_SWEEPS = 4.0;
+/* Starts of the interior-point method: from the best impulses, and with the other kind of lifts in turn, one may lead on where the
+ * last one did not. Steps of each: all of them, and in a row that are shorter than a share. A step that leaves up to so many times
+ * what is enough is looked at. Single bodies may have that much more than is fair left, which a few sweeps take away: mostly contacts
+ * that are a little inside their cones. Where the method does not fit, sweeps go on. */
+enum { MAX_STARTS = 3, MAX_INSIDE = 24, MAX_SHORT = 4, LAST_SWEEPS = 32, SWEEPS_INSTEAD = 96 };
+static const double TOO_SHORT = 0.1, WORTH_A_LOOK = 2.0, LEFT_FOR_SWEEPS = 4.0;
 /* Steps that it mostly takes, and their work in that of Newton's method. Sweeps that get there sooner go on: as long as
  * they have taken only a share of that work, and while the last round promises it. */
 static const double USUAL_INSIDE = 12.0, INSIDE_WORK = 2.0, WORK_AT_RISK = 0.25;
@@ -180,29 +182,51 @@ static void sweep_while_it_pays(rs_progress *at) {
     }
 }
 
-void rs_progress_go_inside(rs_progress *at) {
-    sweep_while_it_pays(at);
-    if (!(at->now.largest > rs_progress_fair(at)))
-        return;
-    if (!rs_newton_interior_fits(at->newton, at->rows) || !rs_newton_interior_begin(at->newton, at->rows)) {
-        rs_progress_sweep(at, SWEEPS_INSTEAD);
-        return;
-    }
+/* Impulses change by the steps of the rows. */
+static void take_and_look(rs_progress *at) {
     at->rows->layout->apply(at->rows, 1.0);
     rs_progress_look(at);
-    double enough = LEFT_FOR_SWEEPS * rs_progress_fair(at);
-    for (int k = 0, too_short = 0; k < MAX_INSIDE && too_short < MAX_SHORT && at->now.largest > enough; k++) {
-        double share = rs_newton_interior_step(at->newton, at->rows);
+}
+
+/* Steps from the start that has been prepared, until the violation is small enough. */
+static void step_inside(rs_progress *at, double enough) {
+    double left = INFINITY;
+    take_and_look(at);
+    rs_newton_interior_look(at->newton, at->rows);
+    for (int k = 0, too_short = 0; k < MAX_INSIDE && too_short < MAX_SHORT; k++) {
+        double share = rs_newton_interior_step(at->newton, &left);
         at->result.newtons++;
         if (share == 0.0)
             break;
         too_short = share < TOO_SHORT ? too_short + 1 : 0;
-        at->rows->layout->apply(at->rows, 1.0);
-        rs_progress_look(at);
+        if (left > WORTH_A_LOOK * enough)
+            continue;
+        rs_newton_interior_take(at->newton, at->rows);
+        take_and_look(at);
+        if (at->now.largest <= enough)
+            return;
+        rs_newton_interior_look(at->newton, at->rows);
     }
-    rs_progress_return_to_best(at);
+    rs_newton_interior_take(at->newton, at->rows);
+    take_and_look(at);
+}
+
+void rs_progress_go_inside(rs_progress *at) {
+    bool sweeps = at->rows->layout->of_single_bodies;
+    sweep_while_it_pays(at);
+    if (!(at->now.largest > rs_progress_fair(at)))
+        return;
+    if (!rs_newton_interior_fits(at->newton, at->rows)) {
+        rs_progress_sweep(at, sweeps ? SWEEPS_INSTEAD : 0);
+        return;
+    }
+    double enough = (sweeps ? LEFT_FOR_SWEEPS : 1.0) * rs_progress_fair(at);
+    for (int k = 0; k < MAX_STARTS && at->now.largest > enough && rs_newton_interior_begin(at->newton, at->rows, k % 2 == 0); k++) {
+        step_inside(at, enough);
+        rs_progress_return_to_best(at);
+    }
     rs_progress_forget_momentum(at);
-    rs_progress_sweep(at, LAST_SWEEPS);
+    rs_progress_sweep(at, sweeps ? LAST_SWEEPS : 0);
 }
 
 /* Follows one path after the other, each from where the last one has led: as stiff as can be followed. */

@@ -61,7 +61,7 @@ void rs_progress_take_exact_steps(rs_progress *at);
 /* A start for rows whose impulses are not known: all share the load evenly, as if they were soft. Sweeps would begin with
  * the first row, and friction might hold on to what it finds there. */
 void rs_progress_start_evenly(rs_progress *at);
-/* Sweeps while they pay, then the interior-point method and a few more; where it does not fit, sweeps alone. */
+/* Sweeps while they pay, then the interior-point method; of single bodies a few more after it, and where it does not fit. */
 void rs_progress_go_inside(rs_progress *at);
 /* Paths from the best impulses, and where that leads nowhere from none; with a budget of their own, a smaller one where they are
  * `dear`. */

@@ -9,6 +9,9 @@ static const double LEAST_HARDNESS = 1e-12;
 /* What a spring may give or take in a step beyond what it loses or stores, as a share of that. */
 static const double ENERGY_ERROR = 1e-9;
 
+/* Square of the sine between a force and the axis of a turn below which no arm makes up for what is missing of the work. */
+static const double LEAST_LEVER = 1e-4;
+
 /* Turns below this are straight to rounding [rad]. */
 static const double NO_TURN = 1e-7;
 
@@ -44,13 +47,16 @@ static mean_force mean_force_between(const rs_wire *wire, double before, double 
     return (mean_force){0.5 * k * after * after / way, 0.5 * k * after * (after - 2.0 * before) / (way * way)};
 }
 
-/* Where on a body a force acts that works as it would on a point that turns from one arm to another: turn x arm = after - before. */
-static rs_vec3 working_arm(rs_vec3 before, rs_vec3 after, rs_vec3 turn) {
-    double angle2 = rs_norm2(turn);
+/* Where on a body a force acts that works as it would on a point that turns from one arm to another: turn x arm = after - before. Of
+ * a body whose angular velocity changes by itself the work goes by the mean at the midpoint: then at least along the force. */
+static rs_vec3 working_arm(rs_vec3 before, rs_vec3 after, const rs_motion *motion, rs_vec3 along) {
+    double angle2 = rs_norm2(motion->turn);
     if (angle2 < NO_TURN * NO_TURN)
         return rs_scale(0.5, rs_add(before, after));
-    rs_vec3 across = rs_cross(rs_sub(after, before), turn);
-    return rs_scale(1.0 / angle2, rs_madd(across, rs_dot(turn, before), turn));
+    rs_vec3 way = rs_sub(after, before), across = rs_cross(way, motion->turn), lever = rs_cross(along, motion->mean);
+    rs_vec3 arm = rs_scale(1.0 / angle2, rs_madd(across, rs_dot(motion->turn, before), motion->turn));
+    double missing = rs_dot(along, rs_sub(way, rs_cross(motion->mean, arm))), lever2 = rs_norm2(lever);
+    return lever2 > LEAST_LEVER * angle2 ? rs_madd(arm, missing / lever2, lever) : arm;
 }
 
 /* How a spring's end stands at the beginning and at the end of the step; its grip on the way. */
@@ -66,7 +72,7 @@ static void move_end(rs_wire *wire, int end, const rs_spring_end *by, double dt,
     rs_vec3 arm = rs_sub(point, com), turned = rs_m3_mulv(&turn, arm);
     *before = point;
     *after = rs_add(rs_add(com, motion.shift), turned);
-    wire->grip[end] = rs_add(body->middle_com, working_arm(arm, turned, motion.turn));
+    wire->grip[end] = rs_add(body->middle_com, working_arm(arm, turned, &motion, wire->normal));
 }
 
 static void move_ends(rs_wire *wire, const rs_spring_end ends[2], rs_vec3 straight, double dt, rs_vec3 *begin) {

@@ -23,6 +23,14 @@ static inline double weigh(const rs_articulation *a, const weights *w, int32_t k
     return w->weight[k];
 }
 
+/* The same where the line through a joint is too taut for the step. */
+static inline void brake(const rs_articulation *a, const weights *w, int32_t k) {
+    if (w->stiff_dt > 0.0 && a->taut && a->brake[k] > 0.0) {
+        w->weight[k] += a->brake[k];
+        w->force[k] -= a->brake[k] / w->stiff_dt * a->u[k];
+    }
+}
+
 /* Takes the rank-one part that the joint lets go out of the inertia that its parent feels. `d` is the inertia along
  * the joint; false when it is none beside `scale`. */
 static inline bool release_direction(rs_inertia6 *i, rs_lanes lin, rs_lanes ang, double d, double scale,
@@ -40,7 +48,11 @@ static inline bool eliminate_revolute(rs_articulation *a, int32_t link, const we
     rs_inertia6 *i = &a->articulated[link];
     rs_vec3 axis = a->motion[link].axis;
     rs_lanes lin = rs_lanes_mulv(i->couple, axis), ang = rs_lanes_mulv(i->inertia, axis);
-    double own = rs_dot(axis, rs_lanes_vec3(ang)), d = own + weigh(a, w, a->links[link].u_first, own);
+    int32_t k = a->links[link].u_first;
+    double own = rs_dot(axis, rs_lanes_vec3(ang));
+    weigh(a, w, k, own);
+    brake(a, w, k);
+    double d = own + w->weight[k];
     double scale = i->inertia[0][0] + i->inertia[1][1] + i->inertia[2][2];
     return release_direction(i, lin, ang, d, scale, &a->factor[link]);
 }
@@ -100,8 +112,12 @@ static inline bool eliminate_spherical(rs_articulation *a, int32_t link, const w
     double trace = d.xx + d.yy + d.zz, det = rs_sym3_det(&d);
     const double *below = &a->stiff_below[a->links[link].u_first];
     double stiff = rs_max(below[0], rs_max(below[1], below[2])) + rs_max(weight[0], rs_max(weight[1], weight[2]));
-    if (w->stiff_dt > 0.0 && stiff * trace * trace > 4.0 * det) { /* the smallest moment is at least 4 det / trace^2 */
+    bool is_stiff = w->stiff_dt > 0.0 && stiff * trace * trace > 4.0 * det; /* the smallest moment is at least 4 det / trace^2 */
+    if (is_stiff)
         weigh_spherical(a, link, w, &own);
+    for (int32_t k = 0; k < 3; k++)
+        brake(a, w, a->links[link].u_first + k);
+    if (is_stiff || (w->stiff_dt > 0.0 && a->taut)) {
         d = add_weight(&own, frame, weight);
         trace = d.xx + d.yy + d.zz;
         det = rs_sym3_det(&d);
@@ -182,6 +198,15 @@ static inline bool factor_link(rs_articulation *a, int32_t i, const weights *w) 
 static void begin_factor(rs_articulation *a) {
     for (int32_t i = 0; i < a->link_count; i++)
         a->articulated[i] = rs_inertia6_rigid(&a->mass[i]);
+}
+
+static void add_taut_inertia(rs_articulation *a) {
+    for (int32_t i = 0; i < a->link_count; i++) {
+        rs_lanes more[3];
+        rs_columns_of_sym3(&a->tension[i].inertia, more);
+        for (int k = 0; k < 3; k++)
+            a->articulated[i].inertia[k] += more[k];
+    }
 }
 
 bool rs_aba_factor(rs_articulation *a, double *weight, int32_t *joint) {
@@ -274,6 +299,8 @@ bool rs_aba_factor_and_solve(rs_articulation *a, double *weight, double *b, doub
     bool regular = true;
     weights w = {weight, b, stiff_dt};
     begin_factor(a);
+    if (stiff_dt > 0.0 && a->taut)
+        add_taut_inertia(a);
     for (int32_t k = a->link_count - 2; k >= 0; k--) {
         regular &= factor_link(a, a->order[k], &w);
         collect_link(a, a->order[k], b, x);

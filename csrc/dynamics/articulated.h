@@ -134,6 +134,8 @@ void rs_articulated_begin(rs_articulation *a, double dt);
 void rs_articulated_stand(rs_articulation *a);
 /* Second half: a->u_free = velocity after all forces, before contacts; the factorisation is ready for rs_aba_solve. */
 bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt);
+/* The same once more, with what contacts and wires pull by now: tension.h. */
+void rs_articulated_free_again(rs_articulation *a, rs_vec3 gravity, double dt);
 /* Takes over a->u_free (with the contacts' part) and ends the step. False when the result is not finite; the
  * articulation then keeps its configuration and rests. */
 bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt);

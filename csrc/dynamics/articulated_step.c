@@ -5,6 +5,7 @@
 #include "lone_link.h"
 #include "runge_kutta.h"
 #include "tendons.h"
+#include "tension.h"
 
 #include <string.h>
 
@@ -18,6 +19,8 @@ static const double FAST_TURN = 0.02;
 /* Of what is guided by contacts, limits or pins only the step before knows the velocity; but what turns by more than this
  * in a step needs its velocity products however it is guided [rad]. */
 static const double COARSE_TURN = 0.2;
+/* What turns by more than this in a step may miss more energy than a bound allows (see conservation.c), which is about its square [rad]. */
+static const double BOUNDED_TURN = 0.1;
 /* The momentum of what turns by less is kept to rounding anyway: to the third power of it in free flight, to the first
  * under impulses [rad]. */
 static const double SMALL_TURN = 1e-3, LEAST_TURN = 1e-8;
@@ -131,6 +134,8 @@ static bool accelerate(rs_articulation *a, rs_vec3 gravity, const rs_actuation_r
     rs_actuation(a, a->q_stage, a->u, rule, &actuation);
     rs_drives_push(a, dt, force);
     rs_rnea_wrenches(a, gravity, NULL, a->loaded);
+    if (rule->stiff_dt > 0.0)
+        rs_tension_find(a, gravity, dt);
     return rs_aba_factor_and_solve(a, a->weight, force, a->u_rate, rule->stiff_dt);
 }
 
@@ -158,6 +163,12 @@ bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt
         rs_lone_link_free_velocity(a, gravity, dt);
     copy_velocities(a, a->u_free, a->u_alone);
     return regular;
+}
+
+void rs_articulated_free_again(rs_articulation *a, rs_vec3 gravity, double dt) {
+    look_ahead(a);
+    rs_kinematics_move(a, a->u_ahead);
+    rs_articulated_free_velocity(a, gravity, dt);
 }
 
 bool rs_articulated_is_carried(const rs_articulation *a, const double *q, const double *u) {
@@ -220,9 +231,11 @@ static void end_at_midpoint(rs_articulation *a, rs_vec3 gravity, double dt, doub
     push(a, dt, q_new);
     for (int32_t k = a->fixed_base ? 0 : 3; k < a->u_count && a->guided; k++) /* after a blow */
         turn = rs_max(turn, dt * fabs(a->u_free[k]));
-    rs_energy_rule rule = turn > COARSE_TURN ? RS_ENERGY_BOUNDED : RS_ENERGY_FREE;
+    rs_energy_rule rule = turn > BOUNDED_TURN ? RS_ENERGY_BOUNDED : RS_ENERGY_FREE;
     if (!a->guided && turn > FAST_TURN)
         rule = RS_ENERGY_KEPT;
+    if (a->taut && rule == RS_ENERGY_FREE)
+        rule = RS_ENERGY_BOUNDED;
     double least = a->guided ? LEAST_TURN : SMALL_TURN;
     if (rule != RS_ENERGY_FREE || (!a->fixed_base && (a->pushed || turn > least)))
         rs_conserve(a, gravity, dt, solved, q_new, rule);

@@ -89,13 +89,13 @@ void rs_carrier_unload(rs_body *body) {
 }
 
 void rs_carrier_rest(rs_body *body, double dt) {
-    body->velocity = body->omega = rs_v3_zero();
+    body->velocity = body->omega = body->middle_omega = rs_v3_zero();
     if (body->articulation != NULL)
         rs_articulated_rest(body->articulation, dt);
 }
 
 void rs_carrier_stop(rs_body *body, double dt) {
-    body->velocity = body->omega = rs_v3_zero();
+    body->velocity = body->omega = body->middle_omega = rs_v3_zero();
     body->force = body->torque = rs_v3_zero();
     forget_commands(body);
     if (body->articulation != NULL)

@@ -6,6 +6,8 @@
 static const double COARSE_TURN = 0.5;
 /* So may one that is that far off. */
 static const double GROSS = 1.5;
+/* Contacts and wires give a system no momentum if it is less than this share of what its energy allows. */
+static const double GIVEN_SHARE = 1e-6;
 /* Of the energy's bound: what a step that turns so far may miss. */
 static const double MARGIN = 0.01;
 /* Motion within a system that has less than this share of the energy is not scaled. */
@@ -78,13 +80,13 @@ static double energy_scale(double has, double wanted, double all) {
 }
 
 static void correct_floating(rs_articulation *a, const motion_sums *end, const motion_sums *wanted, rs_vec3 about,
-                             rs_energy_rule rule) {
+                             rs_energy_rule rule, double gross) {
     rs_composites_sum(a);
     rs_composite whole = rs_composite_of(a, 0);
     rigid_motion has = rigid_motion_of(&whole, end, about), gets = rigid_motion_of(&whole, wanted, about);
     double inner_has = end->energy - has.sliding - has.turning, turning = wanted->energy - gets.sliding;
     double inner = 1.0, outer = 1.0, slide = 1.0;
-    bool coarse = a->turn > COARSE_TURN || gets.sliding + gets.turning > GROSS * wanted->energy;
+    bool coarse = a->turn > COARSE_TURN || gets.sliding + gets.turning > gross * wanted->energy;
     if (rule == RS_ENERGY_KEPT || (rule == RS_ENERGY_BOUNDED && inner_has + gets.turning > turning))
         inner = energy_scale(inner_has, turning - gets.turning, end->energy);
     if (rule != RS_ENERGY_FREE && coarse && turning < gets.turning)
@@ -154,6 +156,15 @@ static motion_sums sum_outer_forces(const rs_articulation *a, rs_vec3 gravity, r
     return sums;
 }
 
+/* The inertia that taut links get is none when it comes to momentum and energy: adds its share, at the velocities of the links. */
+static void add_tension(const rs_articulation *a, motion_sums *sums) {
+    for (int32_t i = 0; i < a->link_count && a->taut; i++) {
+        rs_vec3 w = a->motion[i].w, spin = rs_sym3_mulv(&a->tension[i].inertia, w);
+        sums->angular = rs_add(sums->angular, spin);
+        sums->energy += 0.5 * rs_dot(spin, w);
+    }
+}
+
 /* What the step gives to the momentum of a floating system, which is placed at the midpoint: the impulses' part, which is that
  * of the change that they made, and that of forces from outside. */
 static motion_sums sum_impulses(rs_articulation *a, rs_vec3 gravity, double dt, const double *solved, rs_vec3 about) {
@@ -164,6 +175,7 @@ static motion_sums sum_impulses(rs_articulation *a, rs_vec3 gravity, double dt, 
     if (a->guided) {
         rs_kinematics_move(a, change);
         rs_momentum(a, about, &sums.linear, &sums.angular);
+        add_tension(a, &sums);
     }
     add_motion(&sums, dt, &outer);
     return sums;
@@ -174,15 +186,27 @@ static motion_sums sum_step(rs_articulation *a, double dt, const double *solved,
     motion_sums products = sum_products(a, about), sums;
     rs_kinematics_move(a, a->u);
     motion_sums before = sum_motion(a, a->u, about, true);
+    add_tension(a, &before);
     double power = 0.5 * power_of_wrenches(a);
     rs_kinematics_move(a, solved);
     sums = sum_motion(a, solved, about, true);
+    add_tension(a, &sums);
     power += 0.5 * power_of_wrenches(a);
     add_motion(&sums, -1.0, &before);
     if (rule == RS_ENERGY_KEPT) /* impulses act on the velocity that they find: then it is that of the way there */
         products.energy = power;
     add_motion(&sums, dt, &products);
     return sums;
+}
+
+/* How much more energy than it may have a step can keep for the sake of its momentum: where contacts or wires act from outside, none. */
+static double gross_of(const rs_articulation *a, rs_vec3 gravity, double dt, const motion_sums *step, double energy, rs_energy_rule rule) {
+    if (rule != RS_ENERGY_BOUNDED || a->fixed_base)
+        return GROSS;
+    double mass;
+    rs_vec3 outer = sum_outer_forces(a, gravity, centre_of_mass(a, &mass)).linear, given = rs_madd(step->linear, -dt, outer);
+    double most2 = 2.0 * mass * energy + dt * dt * rs_norm2(outer); /* linear momentum, squared */
+    return rs_norm2(given) > GIVEN_SHARE * GIVEN_SHARE * most2 ? 1.0 : GROSS;
 }
 
 /* Momentum about a point and centre of mass at the beginning of the step: where the step before ended, if it told. */
@@ -216,6 +240,7 @@ void rs_conserve(rs_articulation *a, rs_vec3 gravity, double dt, const double *s
     rs_vec3 pushed = push_momentum(a);
     motion_sums step = energy ? sum_step(a, dt, solved, about, rule) : sum_impulses(a, gravity, dt, solved, about);
     motion_sums before = begin_motion(a, about, energy, &centre), wanted = before;
+    double gross = gross_of(a, gravity, dt, &step, before.energy, rule);
     add_motion(&wanted, 1.0, &step);
     wanted.energy += rule == RS_ENERGY_BOUNDED ? MARGIN * before.energy : 0.0;
     rs_kinematics_place(a, q_new, a->u_free);
@@ -229,7 +254,7 @@ void rs_conserve(rs_articulation *a, rs_vec3 gravity, double dt, const double *s
     centre = rs_madd(centre, dt / mass, mean);
     translate(a, rs_sub(centre, at), q_new);
     motion_sums end = sum_motion(a, a->u_free, about, energy);
-    correct_floating(a, &end, &wanted, about, rule);
+    correct_floating(a, &end, &wanted, about, rule, gross);
     if (rule == RS_ENERGY_FREE)
         carry(a, &wanted, about, centre, q_new);
 }

@@ -1,6 +1,7 @@
 #include "contact_response.h"
 #include "../base/band.h"
 #include "inertia6.h"
+#include "lone_link.h"
 
 /* ---- lanes: three axes at once ---- */
 
@@ -49,7 +50,7 @@ static inline lanes3 lanes_of(const rs_vec3 v[3]) {
 
 void rs_response_begin(rs_articulation *a) {
     double mass = a->mass[0].mass;
-    rs_kinematics_move(a, a->u);
+    rs_kinematics_move(a, rs_is_lone_link(a) ? a->u_ahead : a->u); /* what contacts find */
     a->free_motion[0] = a->fixed_base ? (rs_pair6){rs_v3_zero(), rs_v3_zero()}
                                       : (rs_pair6){rs_v3_load(a->u_free), rs_v3_load(a->u_free + 3)};
     for (int32_t n = 0; n < a->link_count - 1; n++) {

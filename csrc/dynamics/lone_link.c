@@ -6,14 +6,15 @@ static rs_vec3 turned(rs_quat q, rs_vec3 v) {
     return rs_m3_mulv(&rot, v);
 }
 
-/* The link at the beginning of the step. */
-static rs_body body_of(const rs_articulation *a) {
+/* The link at the beginning of the step and at its middle. */
+static rs_body body_of(const rs_articulation *a, double dt) {
     const rs_link *link = &a->links[0];
     rs_body body = {.type = RS_BODY_DYNAMIC, .gyroscopic_mode = RS_GYRO_ENERGY_CONSERVING,
                     .position = rs_v3_load(a->q), .quaternion = rs_quat_load(a->q + 3), .omega = rs_v3_load(a->u + 3)};
     rs_rigid_body_set_mass(&body, link->mass, link->com, &link->inertia);
     rs_vec3 arm = turned(body.quaternion, link->com);
     body.velocity = rs_add(rs_v3_load(a->u), rs_cross(body.omega, arm));
+    rs_rigid_body_midpoint(&body, dt);
     return body;
 }
 
@@ -24,13 +25,13 @@ static void store_motion(rs_vec3 v, rs_vec3 w, rs_vec3 arm, double *u) {
 }
 
 void rs_lone_link_midpoint(rs_articulation *a, double dt) {
-    rs_body body = body_of(a);
-    rs_rigid_body_midpoint(&body, dt);
+    rs_body body = body_of(a, dt);
     rs_v3_store(a->q_stage, body.middle.pos);
+    rs_quat_store(a->q_stage + 3, rs_quat_normalize(rs_quat_mul(rs_quat_exp(body.middle_turn), body.quaternion)));
 }
 
 void rs_lone_link_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt) {
-    rs_body body = body_of(a);
+    rs_body body = body_of(a, dt);
     rs_vec3 arm = rs_m3_mulv(&a->motion[0].rot, a->links[0].com);
     body.middle = (rs_transform){a->motion[0].rot, a->motion[0].pos};
     if (a->loaded) {
@@ -41,10 +42,11 @@ void rs_lone_link_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt) 
     rs_solver_body free;
     rs_rigid_body_free_velocity(&body, gravity, dt, &free);
     store_motion(free.v.xyz, free.w.xyz, arm, a->u_free);
+    store_motion(body.velocity, body.middle_omega, arm, a->u_ahead);
 }
 
 void rs_lone_link_integrate(rs_articulation *a, double dt, double *q_new) {
-    rs_body body = body_of(a);
+    rs_body body = body_of(a, dt);
     rs_vec3 w = rs_v3_load(a->u_free + 3), arm = rs_m3_mulv(&a->motion[0].rot, a->links[0].com);
     body.middle = (rs_transform){a->motion[0].rot, a->motion[0].pos};
     rs_solver_body solved = {.v.xyz = rs_add(rs_v3_load(a->u_free), rs_cross(w, arm)), .w.xyz = w};

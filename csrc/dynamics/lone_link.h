@@ -10,7 +10,7 @@ static inline bool rs_is_lone_link(const rs_articulation *a) {
 }
 
 /* The stages of rs_articulated_begin(), rs_articulated_free_velocity() and rs_articulated_integrate(): a->q_stage is the
- * midpoint; a->u_free the velocity before contacts; q_new and a->u_free the state at the end. */
+ * midpoint; a->u_ahead the velocity there before anything acts, a->u_free that before contacts; q_new and a->u_free the state at the end. */
 void rs_lone_link_midpoint(rs_articulation *a, double dt);
 void rs_lone_link_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt);
 void rs_lone_link_integrate(rs_articulation *a, double dt, double *q_new);

@@ -2,6 +2,7 @@
 
 #include "../base/band.h"
 #include "../base/limits.h"
+#include "joint.h"
 
 /* Relative spread of the principal moments below which a tensor counts as a multiple of the identity: rounding in
  * mass properties, far below anything a gyroscopic torque could show. */
@@ -10,6 +11,13 @@ static const double ISOTROPY_TOLERANCE = 1e-12;
 /* Rotation per step [rad] up to which the gyroscopic equation is solved for the exact rotation; tan() of half of it
  * runs away towards pi, and no step of that size is meaningful. */
 static const double MAX_EXACT_ANGLE = 2.0;
+
+/* Below this four terms of a series are exact to rounding [rad]. */
+static const double SERIES_ANGLE = 0.03;
+
+/* Newton's method for the gyroscopic equation has found the solution where its last change was less than this, relative and squared;
+ * and where that is not reached, has missed it where it was more than the second. */
+static const double FOUND = 1e-30, NEARLY_FOUND = 1e-20;
 
 static bool tensor_is_isotropic(const rs_sym3 *s) {
     double scale = rs_max(rs_max(fabs(s->xx), fabs(s->yy)), fabs(s->zz));
@@ -63,19 +71,9 @@ static void advance(const rs_body *body, rs_quat turn, rs_vec3 shift, rs_vec3 *p
 }
 
 void rs_rigid_body_hold(rs_body *body) {
+    body->middle_omega = body->omega;
+    body->middle_turn = rs_v3_zero();
     body->middle = rs_transform_make(body->position, body->quaternion);
-    body->middle_com = rs_transform_point(&body->middle, body->com);
-}
-
-void rs_rigid_body_midpoint(rs_body *body, double dt) {
-    if (rs_v3_is_zero(body->velocity) && rs_v3_is_zero(body->omega)) {
-        rs_rigid_body_hold(body);
-        return;
-    }
-    rs_quat quaternion;
-    advance(body, rs_quat_exp(rs_scale(0.5 * dt, body->omega)), rs_scale(0.5 * dt, body->velocity),
-            &body->middle.pos, &quaternion);
-    body->middle.rot = rs_quat_to_m3(quaternion);
     body->middle_com = rs_transform_point(&body->middle, body->com);
 }
 
@@ -96,28 +94,32 @@ static rs_vec3 solve_euler_jacobian(const rs_sym3 *inertia, rs_vec3 w, double t,
                  inv * rs_dot(j[0], rs_cross(j[1], b)));
 }
 
-/* Implicit midpoint of I dw/dt + w x I w = torque in the body frame. The step in front of the gyroscopic term is
+/* tan(angle / 2) over half the angle, by its square. */
+static double tangent_stretch(double angle2) {
+    if (angle2 < SERIES_ANGLE * SERIES_ANGLE)
+        return 1.0 + angle2 * (1.0 / 12.0 + angle2 * (1.0 / 120.0 + angle2 * (17.0 / 20160.0)));
+    double angle = sqrt(angle2);
+    return angle < MAX_EXACT_ANGLE ? 2.0 * tan(0.5 * angle) / angle : 1.0;
+}
+
+/* Implicit midpoint of I dw/dt + w x I w = 0 in the body frame. The step in front of the gyroscopic term is
  * stretched to 2 tan(|w| dt/2)/|w|, which makes the rotation exp(dt w_mid) carry the momentum vector exactly: energy
- * and momentum (in direction too) are kept to rounding, and a steady spin turns by exactly w dt. */
-static rs_vec3 gyro_energy_conserving(const rs_sym3 *inertia, rs_vec3 w0, rs_vec3 torque, double dt) {
-    rs_vec3 w1 = w0;
-    rs_vec3 impulse = rs_scale(dt, torque);
-    for (int iteration = 0; iteration < 8; iteration++) {
+ * and momentum (in direction too) are kept to rounding, and a steady spin turns by exactly w dt. Where Newton's method finds no
+ * solution, in steps of many radians, the spin stays as it is in the body: that keeps energy, too. */
+static rs_vec3 gyro_energy_conserving(const rs_sym3 *inertia, const rs_sym3 *inverse, rs_vec3 w0, double dt) {
+    bool slow = dt * dt * rs_norm2(w0) < 1.0;
+    rs_vec3 w1 = slow ? rs_madd(w0, -dt, rs_sym3_mulv(inverse, rs_cross(w0, rs_sym3_mulv(inertia, w0)))) : w0;
+    double last = INFINITY;
+    for (int iteration = 0; iteration < 8 && last > FOUND * rs_norm2(w1); iteration++) {
         rs_vec3 middle = rs_scale(0.5, rs_add(w0, w1));
-        double speed = rs_norm(middle);
-        double angle = speed * dt;
-        double stretched = angle > 1e-4 && angle < MAX_EXACT_ANGLE ? 2.0 * tan(0.5 * angle) / speed
-                                                                   : dt * (1.0 + angle * angle / 12.0);
-        if (angle >= MAX_EXACT_ANGLE)
-            stretched = dt;
+        double stretched = dt * tangent_stretch(dt * dt * rs_norm2(middle));
         rs_vec3 gyro = rs_cross(middle, rs_sym3_mulv(inertia, middle));
-        rs_vec3 residual = rs_sub(rs_madd(rs_sym3_mulv(inertia, rs_sub(w1, w0)), stretched, gyro), impulse);
+        rs_vec3 residual = rs_madd(rs_sym3_mulv(inertia, rs_sub(w1, w0)), stretched, gyro);
         rs_vec3 change = solve_euler_jacobian(inertia, middle, 0.5 * stretched, residual);
         w1 = rs_sub(w1, change);
-        if (rs_norm2(change) <= 1e-30 * rs_norm2(w1))
-            break;
+        last = rs_norm2(change);
     }
-    return w1;
+    return last <= NEARLY_FOUND * rs_norm2(w1) ? w1 : w0;
 }
 
 /* One Newton step of implicit Euler, in whichever frame the arguments are. */
@@ -127,19 +129,46 @@ static rs_vec3 gyro_implicit(const rs_sym3 *inertia, rs_vec3 w0, rs_vec3 torque,
     return rs_sub(w0, solve_euler_jacobian(inertia, w0, dt, residual));
 }
 
+static bool keeps_gyro_energy(const rs_body *body) {
+    return !body->isotropic && body->gyroscopic_mode == RS_GYRO_ENERGY_CONSERVING && body->type == RS_BODY_DYNAMIC;
+}
+
+/* Free rotation from an orientation and angular velocity (world frame); the rotation vector and the angular velocity after it. What
+ * acts on a body acts at the midpoint, between two of these: so its momentum and energy change by that alone. */
+static rs_vec3 turn_freely(const rs_body *body, const rs_mat3 *rot, rs_vec3 *omega, double dt) {
+    if (!keeps_gyro_energy(body) || rs_v3_is_zero(*omega))
+        return rs_scale(dt, *omega);
+    rs_vec3 before = rs_m3_tmulv(rot, *omega);
+    rs_vec3 after = gyro_energy_conserving(&body->inertia, &body->inverse_inertia, before, dt);
+    rs_vec3 turn = rs_scale(0.5 * dt, rs_m3_mulv(rot, rs_add(before, after)));
+    rs_mat3 rotation = rs_quat_to_m3(rs_quat_exp(turn));
+    *omega = rs_m3_mulv(&rotation, rs_m3_mulv(rot, after));
+    return turn;
+}
+
+void rs_rigid_body_midpoint(rs_body *body, double dt) {
+    if (rs_v3_is_zero(body->velocity) && rs_v3_is_zero(body->omega)) {
+        rs_rigid_body_hold(body);
+        return;
+    }
+    rs_quat quaternion;
+    rs_mat3 start = keeps_gyro_energy(body) ? rs_quat_to_m3(body->quaternion) : rs_m3_identity();
+    body->middle_omega = body->omega;
+    body->middle_turn = turn_freely(body, &start, &body->middle_omega, 0.5 * dt);
+    advance(body, rs_quat_exp(body->middle_turn), rs_scale(0.5 * dt, body->velocity), &body->middle.pos, &quaternion);
+    body->middle.rot = rs_quat_to_m3(quaternion);
+    body->middle_com = rs_transform_point(&body->middle, body->com);
+}
+
 /* Angular velocity after the torque (world frame) and the gyroscopic torque, in world axes at the midpoint. */
 static rs_vec3 free_omega(const rs_body *body, rs_vec3 torque, const rs_sym3 *inverse_inertia_w, double dt) {
     bool gyroscopic = !body->isotropic && body->gyroscopic_mode != RS_GYRO_NONE;
     if (!gyroscopic || (rs_v3_is_zero(body->omega) && rs_v3_is_zero(torque)))
         return rs_madd(body->omega, dt, rs_sym3_mulv(inverse_inertia_w, torque));
+    if (body->gyroscopic_mode == RS_GYRO_ENERGY_CONSERVING)
+        return rs_madd(body->middle_omega, dt, rs_sym3_mulv(inverse_inertia_w, torque));
 
     const rs_mat3 *rot = &body->middle.rot;
-    if (body->gyroscopic_mode == RS_GYRO_ENERGY_CONSERVING) {
-        rs_mat3 start = rs_quat_to_m3(body->quaternion);
-        rs_vec3 w0 = rs_m3_tmulv(&start, body->omega);
-        rs_vec3 w1 = gyro_energy_conserving(&body->inertia, w0, rs_m3_tmulv(rot, torque), dt);
-        return rs_m3_mulv(rot, w1);
-    }
     if (body->gyroscopic_mode == RS_GYRO_IMPLICIT_BODY) {
         rs_vec3 w1 = gyro_implicit(&body->inertia, rs_m3_tmulv(rot, body->omega), rs_m3_tmulv(rot, torque), dt);
         return rs_m3_mulv(rot, w1);
@@ -228,32 +257,34 @@ static bool state_is_finite(rs_vec3 position, rs_quat q, rs_vec3 v, rs_vec3 w) {
     return rs_v3_is_carried(position) && isfinite(q.w + q.x + q.y + q.z) && rs_v3_is_carried(v) && rs_v3_is_carried(w);
 }
 
-static bool keeps_gyro_energy(const rs_body *body) {
-    return !body->isotropic && body->gyroscopic_mode == RS_GYRO_ENERGY_CONSERVING && body->type == RS_BODY_DYNAMIC;
+/* How the body turns in the step: freely to the midpoint and from there, where a launched body makes its whole step. `omega` there
+ * becomes that at the end. */
+static rs_quat turn_in_step(const rs_body *body, rs_vec3 *omega, double dt) {
+    rs_vec3 mean = rs_scale(0.5, rs_add(body->omega, *omega));
+    if (!keeps_gyro_energy(body))
+        return rs_quat_exp(rs_scale(dt, mean));
+    rs_vec3 turn = turn_freely(body, &body->middle.rot, omega, body->launched ? dt : 0.5 * dt);
+    return rs_quat_mul(rs_quat_exp(turn), rs_quat_exp(body->middle_turn));
+}
+
+static rs_vec3 mean_velocity(const rs_body *body, rs_vec3 v1) {
+    return body->launched ? v1 : rs_scale(0.5, rs_add(body->velocity, v1));
 }
 
 rs_motion rs_rigid_body_step(const rs_body *body, rs_vec3 v1, rs_vec3 w1, double dt) {
-    rs_vec3 mean = rs_scale(0.5, rs_add(body->omega, w1));
-    if (keeps_gyro_energy(body)) { /* the mean is one of body-frame vectors; see gyro_energy_conserving */
-        rs_mat3 start = rs_quat_to_m3(body->quaternion);
-        rs_vec3 local1 = rs_m3_tmulv(&body->middle.rot, w1);
-        mean = rs_m3_mulv(&start, rs_scale(0.5, rs_add(rs_m3_tmulv(&start, body->omega), local1)));
-    }
-    rs_vec3 mean_velocity = body->launched ? v1 : rs_scale(0.5, rs_add(body->velocity, v1));
-    return (rs_motion){rs_scale(dt, mean_velocity), rs_scale(dt, mean)};
+    rs_vec3 mean = rs_scale(0.5 * dt, rs_add(body->middle_omega, w1)), turn = mean;
+    if (keeps_gyro_energy(body))
+        turn = rs_rotation_between(rs_quat_identity(), turn_in_step(body, &w1, dt));
+    return (rs_motion){rs_scale(dt, mean_velocity(body, v1)), turn, mean};
 }
 
 bool rs_rigid_body_integrate(rs_body *body, const rs_solver_body *solved, const rs_push_body *push, double dt) {
     bool kinematic = body->type == RS_BODY_KINEMATIC;
     rs_vec3 v1 = kinematic ? body->velocity : solved->v.xyz, w1 = kinematic ? body->omega : solved->w.xyz;
-    rs_motion motion = rs_rigid_body_step(body, v1, w1, dt);
     rs_vec3 position;
     rs_quat quaternion;
-    advance(body, rs_quat_exp(motion.turn), motion.shift, &position, &quaternion);
-    if (keeps_gyro_energy(body)) {
-        rs_mat3 end = rs_quat_to_m3(quaternion);
-        w1 = rs_m3_mulv(&end, rs_m3_tmulv(&body->middle.rot, w1));
-    }
+    rs_quat all = turn_in_step(body, &w1, dt);
+    advance(body, all, rs_scale(dt, mean_velocity(body, v1)), &position, &quaternion);
 
     if (!state_is_finite(position, quaternion, v1, w1)) {
         body->velocity = body->omega = rs_v3_zero();

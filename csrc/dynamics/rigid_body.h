@@ -45,6 +45,8 @@ typedef struct {
     /* written by the midpoint stage */
     rs_transform middle; /* body origin */
     rs_vec3 middle_com;
+    rs_vec3 middle_omega; /* there, before anything acts */
+    rs_vec3 middle_turn;  /* rotation vector from the beginning to there */
     bool launched; /* `middle` is the pose at the beginning, and the whole step is made with the new velocity */
 
     /* written at the end of a step */
@@ -118,8 +120,9 @@ void rs_rigid_body_free_velocity(rs_body *body, rs_vec3 gravity, double dt, rs_s
 typedef struct {
     rs_vec3 shift; /* of its centre of mass [m] */
     rs_vec3 turn;  /* rotation vector, world frame [rad] */
+    rs_vec3 mean;  /* mean of the angular velocities before and after what acts at the midpoint, whose moment works on it, times dt [rad] */
 } rs_motion;
-/* In a step that ends with the velocities v1 and w1, as solved at the midpoint. */
+/* In a step that ends with the velocity v1; w1 is the angular velocity at the midpoint, after all that acts there. */
 rs_motion rs_rigid_body_step(const rs_body *body, rs_vec3 v1, rs_vec3 w1, double dt);
 
 /* Stage: takes over the solved velocity and ends the step; `push` (may be NULL) adds its motion. False when the result is not finite; the body then keeps

@@ -12,6 +12,9 @@ static inline rs_mat3 rs_outer(rs_vec3 a, rs_vec3 b) {
     return (rs_mat3){{a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.x, a.y * b.y, a.y * b.z, a.z * b.x, a.z * b.y, a.z * b.z}};
 }
 
+static inline rs_sym3 rs_sym3_scale(double s, const rs_sym3 *a) {
+    return (rs_sym3){s * a->xx, s * a->yy, s * a->zz, s * a->xy, s * a->xz, s * a->yz};
+}
 static inline rs_sym3 rs_sym3_add(const rs_sym3 *a, const rs_sym3 *b) {
     return (rs_sym3){a->xx + b->xx, a->yy + b->yy, a->zz + b->zz, a->xy + b->xy, a->xz + b->xz, a->yz + b->yz};
 }

@@ -39,7 +39,7 @@ static size_t lay_out_scratch(rs_articulation *a, char *base, size_t offset) {
     size_t links = (size_t)a->link_count, nq = sizeof(double) * (size_t)a->q_count, nu = sizeof(double) * (size_t)a->u_count;
     double **like_u[] = {&a->u_free, &a->u_push, &a->weight, &a->motor_weight, &a->stiff_below, &a->motor_drive,
                          &a->u_rate, &a->joint_force, &a->u_alone, &a->work[0], &a->work[1], &a->work[2], &a->work[3],
-                         &a->to_target, &a->to_rest, &a->u_ahead, &a->reduced, &a->overruns_before, &a->soft_change, &a->soft_shift, &a->arm_of,
+                         &a->to_target, &a->to_rest, &a->u_ahead, &a->reduced, &a->brake, &a->overruns_before, &a->soft_change, &a->soft_shift, &a->arm_of,
                          &a->spare};
     double **like_q[] = {&a->q_stage, &a->q_work[0], &a->q_work[1]};
     TAKE_ALL(like_u, nu);
@@ -51,6 +51,8 @@ static size_t lay_out_scratch(rs_articulation *a, char *base, size_t offset) {
     a->factor = rs_take(base, &offset, links * sizeof *a->factor);
     a->acc = rs_take(base, &offset, links * sizeof *a->acc);
     a->force = rs_take(base, &offset, links * sizeof *a->force);
+    a->tension = rs_take(base, &offset, links * sizeof *a->tension);
+    a->row_tension = rs_take(base, &offset, links * sizeof *a->row_tension);
     a->composite = rs_take(base, &offset, links * sizeof *a->composite);
     a->tendon_places = rs_take(base, &offset, (size_t)a->tendon_count * sizeof *a->tendon_places);
     a->arms = rs_take(base, &offset, (size_t)a->model->tendon_dof_count * sizeof *a->arms);

@@ -77,6 +77,23 @@ typedef struct {
     double before; /* at the beginning of the step, when the links are placed for it */
 } rs_tendon_place;
 
+/* What contacts and wires pull at a link, and how it resists to turn because of that. */
+typedef struct {
+    rs_vec3 force;
+    rs_sym3 resistance; /* [N m] */
+} rs_row_tension;
+
+/* What pulls at a link, and the inertia that it gets because of that: tension.c */
+typedef struct {
+    rs_vec3 own;         /* force on the link by itself [N] */
+    rs_vec3 force;       /* with rows and all that hangs on it, dt^2 / 4 times */
+    rs_sym3 wanted;      /* inertia; */
+    double size;         /* its size, */
+    double unresolved;   /* and the part of it that turns too fast for the step */
+    rs_sym3 inertia;     /* that it has in this step, */
+    double former;       /* and its size */
+} rs_link_tension;
+
 typedef struct rs_articulation {
     /* The model, and what is in it: see there. */
     rs_tree_model *model;
@@ -173,6 +190,10 @@ typedef struct rs_articulation {
     rs_mat3 base_inverse_couple;
     rs_sym3 base_inverse_inertia;
     rs_pair6 *acc, *force;
+    rs_link_tension *tension;
+    rs_row_tension *row_tension;
+    double *brake;       /* part of `weight` where the line through a joint is too taut for the step */
+    bool pulled, taut;   /* `row_tension` is not zero; some link gets inertia */
     rs_link_mass *composite; /* links with all their descendants: crba.c */
 
     rs_tendon_place *tendon_places; /* per tendon: tendons.c */

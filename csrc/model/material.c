@@ -1,5 +1,7 @@
 #include "material.h"
 
+#include "../base/stream.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -18,23 +20,62 @@ void rs_materials_clear(rs_materials *materials) {
     materials->fallback = DEFAULT_PAIR;
 }
 
+/* ---- names ---- */
+
+/* Places of the table: the largest power of two that there are names, so that there is an item for each. */
+static int64_t places(int64_t names) {
+    int64_t count = 1;
+    while (2 * count <= names)
+        count *= 2;
+    return count;
+}
+
+static rs_material_label *place_of(const rs_materials *materials, int64_t place_count, const char *text) {
+    uint64_t hash = rs_hash_bytes(RS_HASH_BEGIN, text, strlen(text));
+    return RS_ITEM(materials->names, (int64_t)((hash ^ (hash >> 32)) & (uint64_t)(place_count - 1)));
+}
+
+static void enter(rs_materials *materials, int64_t place_count, int64_t index) {
+    rs_material_label *label = RS_ITEM(materials->names, index), *place = place_of(materials, place_count, label->text);
+    label->next = place->first;
+    place->first = (int32_t)(index + 1);
+}
+
+void rs_materials_sort(rs_materials *materials) {
+    int64_t count = materials->names.count, place_count = places(count);
+    for (int64_t i = 0; i < count; i++)
+        RS_ITEM(materials->names, i)->first = 0;
+    for (int64_t i = 0; i < count; i++)
+        enter(materials, place_count, i);
+}
+
 rs_status rs_materials_index(rs_materials *materials, const char *name, int32_t *out) {
     size_t length = strlen(name);
     if (length == 0 || length >= RS_MATERIAL_NAME_SIZE)
         return rs_fail(RS_INVALID_VALUE, "material name has %zu bytes; expected 1 to %d", length,
                        RS_MATERIAL_NAME_SIZE - 1);
-    for (int32_t i = 0; i < materials->names.count; i++)
-        if (strcmp(RS_ITEM(materials->names, i)->text, name) == 0) {
-            *out = i;
+    int64_t count = materials->names.count;
+    for (int32_t i = count > 0 ? place_of(materials, places(count), name)->first : 0; i > 0;) {
+        const rs_material_label *label = RS_ITEM(materials->names, i - 1);
+        if (strcmp(label->text, name) == 0) {
+            *out = i - 1;
             return RS_OK;
         }
+        i = label->next;
+    }
     rs_material_label *added = rs_array_push(&materials->names);
     if (added == NULL)
         return RS_OUT_OF_MEMORY;
     memcpy(added->text, name, length + 1);
-    *out = (int32_t)(materials->names.count - 1);
+    *out = (int32_t)count;
+    if (places(count + 1) > places(count))
+        rs_materials_sort(materials);
+    else
+        enter(materials, places(count), count);
     return RS_OK;
 }
+
+/* ---- pairs ---- */
 
 static uint64_t pair_key(int32_t a, int32_t b) {
     uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);

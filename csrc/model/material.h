@@ -8,6 +8,9 @@ enum { RS_MATERIAL_NAME_SIZE = 64 };
 
 typedef struct {
     char text[RS_MATERIAL_NAME_SIZE];
+    /* The table that finds names: the first name of the place with this item's number, and the next of the same place.
+     * Index plus one; 0: none. */
+    int32_t first, next;
 } rs_material_label;
 RS_ARRAY_OF(rs_material_label);
 
@@ -25,6 +28,8 @@ typedef struct {
 
 rs_status rs_materials_make(rs_materials *out);
 void rs_materials_clear(rs_materials *materials);
+/* Makes the table of the names, after they were read from elsewhere. */
+void rs_materials_sort(rs_materials *materials);
 
 rs_status rs_materials_index(rs_materials *materials, const char *name, int32_t *out);
 rs_status rs_materials_set(rs_materials *materials, int32_t a, int32_t b, const rs_material_pair *pair);

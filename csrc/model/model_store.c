@@ -10,7 +10,7 @@
 static const rs_field LINK_FIELDS[] = {
     W(type), W(parent), X(q_first), X(numbers), X(has_quaternion), X(u_first), X(u_count), R(joint_pos), R(joint_rot), R(axis), R(mass), R(com), R(inertia),
     R(lifted_mass), R(lifted_com), X(joint_rot_identity), X(turn_fixed), X(turn_cos), X(turn_sin), X(axis_in_parent), X(mass_com),
-    X(inertia_origin)};
+    X(inertia_origin), X(least_moment), X(depth)};
 #undef R
 #undef W
 #undef X

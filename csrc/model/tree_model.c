@@ -102,6 +102,8 @@ static void update_mass(rs_link *link) {
     link->inertia_origin = (rs_sym3){.xx = i->xx + m * (c.y * c.y + c.z * c.z), .yy = i->yy + m * (c.x * c.x + c.z * c.z),
                                      .zz = i->zz + m * (c.x * c.x + c.y * c.y), .xy = i->xy - m * c.x * c.y,
                                      .xz = i->xz - m * c.x * c.z, .yz = i->yz - m * c.y * c.z};
+    double trace = i->xx + i->yy + i->zz;
+    link->least_moment = trace > 0.0 ? rs_max(0.0, 4.0 * rs_sym3_det(i) / (trace * trace)) : 0.0;
 }
 
 /* ---- checks ---- */
@@ -217,19 +219,18 @@ static void fill_link(rs_link *link, const rs_link_def *d) {
     fill_mass(link, d);
 }
 
-static int32_t depth_of(const rs_tree_model *m, int32_t link) {
-    int32_t depth = 0;
-    for (int32_t i = m->links[link].parent; i >= 0; i = m->links[i].parent)
-        depth++;
-    return depth;
+static void fill_depths(rs_tree_model *m) {
+    for (int32_t i = 0; i < m->link_count; i++)
+        m->links[i].depth = i == 0 ? 0 : m->links[m->links[i].parent].depth + 1;
 }
 
 /* Stable insertion by depth. */
 static void fill_order(rs_tree_model *m) {
+    fill_depths(m);
     int32_t count = 0;
     for (int32_t depth = 1; count < m->link_count - 1; depth++)
-        for (int32_t i = 1; i < m->link_count; i++)
-            if (depth_of(m, i) == depth)
+        for (int32_t i = depth; i < m->link_count; i++) /* behind all those that it hangs on */
+            if (m->links[i].depth == depth)
                 m->order[count++] = i;
 }
 
@@ -237,7 +238,7 @@ static bool are_four(const rs_tree_model *m, int32_t at) {
     if (at + 4 > m->link_count - 1)
         return false;
     for (int32_t k = at; k < at + 4; k++)
-        if (m->links[m->order[k]].type != RS_JOINT_REVOLUTE || depth_of(m, m->order[k]) != depth_of(m, m->order[at]))
+        if (m->links[m->order[k]].type != RS_JOINT_REVOLUTE || m->links[m->order[k]].depth != m->links[m->order[at]].depth)
             return false;
     return true;
 }

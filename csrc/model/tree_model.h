@@ -37,11 +37,13 @@ typedef struct {
     rs_vec3 lifted_com; /* at this point */
 
     /* follow from the above */
+    int32_t depth; /* joints between it and link 0 */
     bool joint_rot_identity;
     rs_mat3 turn_fixed, turn_cos, turn_sin; /* joint_rot * R(axis, q) = fixed + cos(q) * turn_cos + sin(q) * turn_sin */
     rs_vec3 axis_in_parent;
     rs_vec3 mass_com;       /* mass * com */
     rs_sym3 inertia_origin; /* about the link origin */
+    double least_moment;    /* of `inertia`: a lower bound */
 } rs_link;
 
 /* Four doubles that the processor treats as one. As a 3-vector the fourth is of no meaning, as right-hand sides each

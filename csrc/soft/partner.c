@@ -33,7 +33,8 @@ static void fill_body(rs_partner *p, const rs_soft_scene *scene) {
     if (body->type == RS_BODY_KINEMATIC)
         return;
     double rate = 1.0 / scene->dt;
-    rs_vec3 forces = rs_sub(solver->v.xyz, body->velocity), torques = rs_sub(solver->w.xyz, body->omega);
+    rs_vec3 forces = rs_sub(solver->v.xyz, body->velocity), free_turn = rs_sub(body->middle_omega, body->omega);
+    rs_vec3 torques = rs_add(rs_sub(solver->w.xyz, body->omega), free_turn); /* what it does by itself to the midpoint, it does again */
     rs_vec3 held = held_part(body->contact_velocity, rs_add(forces, body->former_soft_velocity));
     rs_vec3 held_turn = held_part(body->contact_omega, rs_add(torques, body->former_soft_omega));
     p->mobile = true;

@@ -102,6 +102,8 @@ static rs_status solve_bodies(const rs_world *world, rs_room *room, rs_island *i
 enum { MAX_MISSES = 6 };
 /* And because wires turned, or springs went another way than was thought: most need one to three. */
 enum { MAX_TURNS = 20 };
+/* And because chains of links are tighter or looser than was thought. */
+enum { MAX_TENSIONS = 4 };
 /* Share of that change which counts. Stiff springs on bodies that turn far within a step would go to and fro. */
 static double share_of_turn(int n) { return n < 4 ? 1.0 : n < 10 ? 0.5 : 0.25; }
 
@@ -117,9 +119,8 @@ static rs_status solve_tree_rows(const rs_world *world, rs_room *room, const rs_
     return RS_OK;
 }
 
-/* An island with articulated systems or wires. */
-static rs_status solve_trees(const rs_world *world, rs_room *room, rs_island *island, rs_solve_result *result) {
-    rs_tree_input input = {.common = problem_input(world),
+static rs_tree_input tree_input(const rs_world *world) {
+    return (rs_tree_input){.common = problem_input(world),
                            .bodies = world->data.bodies.items,
                            .body_count = world->data.bodies.count,
                            .touches = world->data.touches.items,
@@ -127,9 +128,30 @@ static rs_status solve_trees(const rs_world *world, rs_room *room, rs_island *is
                            .islands = &world->islands,
                            .solver_bodies = world->solver_bodies.items,
                            .pushes = world->pushes.items};
+}
+
+void rs_world_gather_tension(const rs_world *world) {
+    rs_tree_input input = tree_input(world);
+    for (int64_t i = 0; i < world->islands.islands.count; i++)
+        if (RS_ITEM(world->islands.islands, i)->general)
+            rs_tree_tension_gather(&input, RS_ITEM(world->islands.islands, i));
+}
+
+/* Soft objects have changed the free velocities already: then what trees have got must do. */
+static bool follow_tension(const rs_world *world, const rs_tree_input *input, const rs_island *island) {
+    return world->data.soft_count == 0 && rs_tree_tension_follow(input, island, world->data.gravity);
+}
+
+/* An island with articulated systems or wires. */
+static rs_status solve_trees(const rs_world *world, rs_room *room, rs_island *island, rs_solve_result *result) {
+    rs_tree_input input = tree_input(world);
     rs_status status = solve_tree_rows(world, room, &input, island, result);
-    if (status == RS_OK && rs_tree_rows_tightened(&input, island))
+    bool tightened = status == RS_OK && rs_tree_rows_tightened(&input, island);
+    tightened |= status == RS_OK && follow_tension(world, &input, island);
+    for (int n = 0; tightened && status == RS_OK && n < MAX_TENSIONS; n++) {
         status = solve_tree_rows(world, room, &input, island, result);
+        tightened = status == RS_OK && n + 1 < MAX_TENSIONS && follow_tension(world, &input, island);
+    }
     for (int n = 0; n < MAX_TURNS && status == RS_OK; n++) {
         if (!rs_tree_rows_turn_wires(&room->tree_rows, &input, island, share_of_turn(n)))
             break;

@@ -249,6 +249,7 @@ static rs_status stage_forces(rs_world *world) {
     world->stats.awake_bodies = world->islands.bodies.count;
     rs_world_update_controllers(world);
     hold_unlisted(world);
+    rs_world_gather_tension(world);
     rs_world_for_listed(world, force_body);
     note_diverged(world);
     rs_world_drive_controlled(world);

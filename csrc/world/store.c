@@ -43,7 +43,7 @@ static const rs_field BODY_FIELDS[] = {
     WHOLE(gyroscopic_mode), FLAG(isotropic), REAL(mass), REAL(com), REAL(inertia), BOUND(inverse_inertia), REAL(linear_damping),
     REAL(angular_damping), REAL(position), REAL(quaternion), REAL(velocity), REAL(omega), REAL(force), REAL(torque),
     REAL(command_force), REAL(command_torque), REAL(former_velocity), REAL(former_omega), REAL(velocity_change), REAL(omega_change),
-    REAL(middle), REAL(middle_com), FLAG(launched), REAL(applied_force), REAL(applied_torque), REAL(acceleration),
+    REAL(middle), REAL(middle_com), REAL(middle_omega), REAL(middle_turn), FLAG(launched), REAL(applied_force), REAL(applied_torque), REAL(acceleration),
     REAL(angular_acceleration), FLAG(settled), WHOLE(uneven), LEFT(soft), FLAG(soft_held), FLAG(soft_restless), REAL(soft_velocity),
     REAL(soft_omega), REAL(soft_shift), REAL(soft_turn), REAL(former_soft_velocity), REAL(former_soft_omega),
     REAL(contact_velocity), REAL(contact_omega), FLAG(asleep), FLAG(diverged), FLAG(moved),
@@ -84,7 +84,7 @@ static const rs_field HINT_FIELDS[] = {WHOLE(collider_a), WHOLE(collider_b), FLA
                                        WHOLE(kept_count), WHOLE(kept), REAL(level)};
 #undef T
 #define T rs_material_label
-static const rs_field LABEL_FIELDS[] = {WHOLE(text)};
+static const rs_field LABEL_FIELDS[] = {WHOLE(text), LEFT(first), LEFT(next)};
 #undef T
 #define T rs_material_entry
 static const rs_field PAIR_FIELDS[] = {WHOLE(key), REAL(properties)};
@@ -291,10 +291,12 @@ rs_status rs_snapshot_load(const uint8_t *bytes, size_t size, rs_world *world, r
         rs_world_leave(world, RS_OK);
     if (stream.status == RS_OK)
         stream.status = rs_snapshot_check(snapshot);
-    if (stream.status == RS_OK)
-        *out = snapshot;
-    else
+    if (stream.status != RS_OK) {
         rs_snapshot_destroy(snapshot);
-    return stream.status;
+        return stream.status;
+    }
+    rs_materials_sort(&snapshot->data.materials);
+    *out = snapshot;
+    return RS_OK;
 }
 

@@ -226,10 +226,14 @@ static inline rs_collider *rs_collider_at(const rs_world_data *data, int32_t ind
 
 /* The articulation of an object and the body that stands for it; NULL with the error text set. */
 rs_articulation *rs_world_articulation(rs_world *world, rs_object_id id, rs_body **body);
+/* Before the forces: what contacts and wires pull at articulated systems, by the last solve. */
+void rs_world_find_tension(rs_world *world);
 /* After the contact solve: the wrenches in the joints of an articulation, given by its body. */
 void rs_world_find_joint_wrenches(rs_world *world, int32_t body_index);
 /* Copies the state of the base link to the body that stands for the articulation. */
 void rs_world_mirror_base(rs_body *body);
+/* solve.c: before the forces, what contacts and wires pulled at articulated systems in the last solve. */
+void rs_world_gather_tension(const rs_world *world);
 /* Adds what lifts the links, and their commanded wrenches, to their loads. */
 void rs_world_load_links(rs_body *body, rs_vec3 gravity);
 

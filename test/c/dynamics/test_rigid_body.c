@@ -60,8 +60,7 @@ static void a_tumbling_body_keeps_energy_and_momentum(void)
 
 static void the_midpoint_lies_half_a_step_ahead(void)
 {
-    uint64_t random = 2;
-    rs_body body = body_with(2.0, rs_v3(0.1, -0.2, 0.3), random_inertia(&random));
+    rs_body body = body_with(2.0, rs_v3(0.1, -0.2, 0.3), (rs_sym3){.xx = 0.1, .yy = 0.1, .zz = 0.1});
     body.position = rs_v3(1, 2, 3);
     body.velocity = rs_v3(4, -5, 6);
     body.omega = rs_v3(0, 0, 2.0);
@@ -72,6 +71,25 @@ static void the_midpoint_lies_half_a_step_ahead(void)
     CHECK_NEAR(body.middle.rot.m[3], sin(DT), 1e-14);
     rs_rigid_body_hold(&body);
     CHECK_NEAR(rs_norm(rs_sub(body.middle.pos, body.position)), 0.0, 0.0);
+}
+
+static rs_vec3 spin_of(const rs_body *body, const rs_mat3 *rot, rs_vec3 omega)
+{
+    rs_sym3 inertia = rs_sym3_rotate(rot, &body->inertia);
+    return rs_sym3_mulv(&inertia, omega);
+}
+
+static void half_a_step_keeps_momentum_and_energy(void)
+{
+    uint64_t random = 2;
+    rs_body body = body_with(2.0, rs_v3(0.1, -0.2, 0.3), random_inertia(&random));
+    body.omega = rs_v3(30, -20, 10);
+    rs_rigid_body_midpoint(&body, DT);
+    rs_mat3 start = rs_quat_to_m3(body.quaternion);
+    rs_vec3 before = spin_of(&body, &start, body.omega), after = spin_of(&body, &body.middle.rot, body.middle_omega);
+    CHECK(rs_norm(rs_sub(body.middle_omega, body.omega)) > 1e-4);
+    CHECK_NEAR(rs_norm(rs_sub(after, before)), 0.0, 1e-13 * rs_norm(before));
+    CHECK_NEAR(rs_dot(after, body.middle_omega), rs_dot(before, body.omega), 1e-12 * rs_dot(before, body.omega));
 }
 
 static void loads_act_once_and_commands_stay(void)
@@ -169,6 +187,7 @@ int main(void)
 {
     RUN(a_tumbling_body_keeps_energy_and_momentum);
     RUN(the_midpoint_lies_half_a_step_ahead);
+    RUN(half_a_step_keeps_momentum_and_energy);
     RUN(loads_act_once_and_commands_stay);
     RUN(a_kinematic_body_only_follows_its_velocity);
     RUN(a_push_moves_and_turns_but_leaves_no_velocity);

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from random_worlds import random_urdf
 from robot_scenes import add_quadruped
 
-from raisim_ros import IntegrationScheme, World
+from raisim_ros import BodyType, IntegrationScheme, World
 
 ENDLESS = np.tile([-np.inf, np.inf], (18, 1))
 
@@ -115,3 +116,41 @@ def test_the_centre_of_mass_falls_along_a_parabola(dt):
         t = k * dt
         expected = start + t * velocity + np.array([0, 0, -0.5 * 9.81 * t * t])
         assert np.asarray(robot.get_composite_com()).reshape(-1, 3)[0] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", [99, 1327, 1391, *range(12)])
+def test_coarse_steps_between_walls_give_no_energy(seed):
+    """Trees that spin by up to half a radian per step: momentum after a blow may need more energy than there is."""
+    rng = np.random.default_rng(seed)
+    world = World()
+    world.set_time_step(0.007)
+    world.set_gravity((0, 0, 0))
+    world.set_default_material(0.8, 0.0, 0.0)
+    for height in (-0.5, 1.7):
+        wall = world.add_box(5, 5, 1, 1.0)
+        wall.set_body_type(BodyType.STATIC)
+        wall.set_position(0, 0, height)
+    robot = world.add_articulated_system(random_urdf(rng, int(rng.integers(2, 9))))
+    turn = rng.normal(size=4)
+    q = np.array(robot.get_generalized_coordinate())
+    q[:7] = [0, 0, 0.6, *(turn / np.linalg.norm(turn))]
+    robot.set_generalized_coordinate(q)
+    robot.set_generalized_velocity([*rng.normal(size=3), *15 * rng.normal(size=3), *np.zeros(robot.get_dof() - 6)])
+    first = robot.get_kinetic_energy()
+    for _ in range(100):
+        kinetic, energy = robot.get_kinetic_energy(), robot.get_energy()
+        world.integrate()
+        assert robot.get_energy() - energy < 0.02 * max(kinetic, 0.01 * first)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_stops_of_joints_alone_keep_momentum_in_coarse_steps(seed):
+    rng = np.random.default_rng(seed)
+    world = World()
+    world.set_time_step(0.007)
+    world.set_gravity((0, 0, 0))
+    robot = world.add_articulated_system(random_urdf(rng, int(rng.integers(2, 9))))
+    robot.set_generalized_velocity([0, 0, 0, *8 * rng.normal(size=3), *np.zeros(robot.get_dof() - 6)])
+    first = np.array(robot.get_angular_momentum((0, 0, 0)))
+    world.integrate(100)
+    assert np.array(robot.get_angular_momentum((0, 0, 0))) == pytest.approx(first, abs=1e-9 * np.linalg.norm(first))

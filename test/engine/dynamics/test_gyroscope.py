@@ -36,6 +36,21 @@ def test_a_steady_spin_turns_by_exactly_its_angle(weightless):
     assert body.get_orientation() == pytest.approx(rotation_about(np.array([0.0, 0.0, 1.0]), 7.0), abs=1e-10)
 
 
+@pytest.mark.parametrize("speed", [3e2, 1e3, 1e4, 1e6, 1e9])
+def test_a_spin_of_many_turns_in_a_step_gains_no_energy(weightless, speed):
+    """As light bodies under strong torques have it: up to 1e6 radians in a step."""
+    rng = np.random.default_rng(int(speed))
+    weightless.set_time_step(1e-3)
+    for k in range(20):
+        axis = rng.normal(size=3)
+        inertia = np.diag([1.0, *rng.uniform(0.6, 1.4, 2)])
+        spinning_body(weightless, inertia, speed * axis / np.linalg.norm(axis)).set_position(5 * k, 0, 0)
+    bodies = weightless.get_obj_list()
+    before = [body.get_kinetic_energy() for body in bodies]
+    weightless.integrate(200)
+    assert [body.get_kinetic_energy() for body in bodies] == pytest.approx(before, rel=1e-9)
+
+
 def test_torque_free_precession_of_a_symmetric_top(weightless):
     """R(t) = turn about the momentum by L/I1 t, after a turn about the own axis by (1 - I3/I1) w3 t."""
     transverse, axial = 2.0, 0.7
