@@ -57,7 +57,7 @@ class Promises:
             before = self._momentum(moving)
             awake = not any(world.is_object_sleeping(o) for o in moving)
             kinetic = sum(o.get_kinetic_energy() for o in moving)
-            motion = self._motion()
+            motion = motion_of(moving)
             world.integrate()
             counters = world.get_collision_counters()
             self.errors.append(counters.solver_relative_error)
@@ -85,7 +85,7 @@ class Promises:
         speed with what gravity adds in the step; robots, and springs on bodies that tumble, have an error of the time step."""
         gravity, dt = np.asarray(self.made.world.get_gravity()), self.made.world.get_time_step()
         pull = float(np.linalg.norm(gravity))
-        corrections = self._corrections(motion)
+        corrections = corrections_since(motion, self.made.moving, dt)
         lift = -sum(m * gravity @ moved for m, moved in zip(masses, corrections, strict=True))
         springs = [wire for wire in self.made.wires if wire.get_wire_type() != WireType.STIFF]
         far = {
@@ -100,18 +100,6 @@ class Promises:
         )
         rounding = 1e-12 + 1e-14 * sum(abs(o.get_energy()) for o in self.made.moving)
         return lift + stretch + 0.5 * dt * pull * bounce + share * kinetic + rounding
-
-    def _motion(self) -> Motion:
-        return [(np.array(o.get_com()), np.array(o.get_linear_momentum()) / o.get_total_mass()) if o in self.made.robots else
-                (np.array(o.get_com_position()), np.array(o.get_linear_velocity())) for o in self.made.moving]  # fmt: skip
-
-    def _corrections(self, before: Motion) -> list[np.ndarray]:
-        """How far each body or robot has come beyond what its velocities tell."""
-        dt = self.made.world.get_time_step()
-        return [
-            x - x_before - 0.5 * dt * (v + v_before)
-            for (x, v), (x_before, v_before) in zip(self._motion(), before, strict=True)
-        ]
 
     def _energy(self, moving: list) -> float:
         return sum(o.get_energy() for o in (*moving, *self.made.wires))
@@ -129,6 +117,19 @@ class Promises:
                     impulse = contact.get_contact_frame().T @ contact.get_impulse()
                     total += impulse if contact.is_object_a() else -impulse
         return total
+
+
+def motion_of(moving: list) -> Motion:
+    return [(np.array(o.get_com()), np.array(o.get_linear_momentum()) / o.get_total_mass()) if hasattr(o, "get_dof") else
+            (np.array(o.get_com_position()), np.array(o.get_linear_velocity())) for o in moving]  # fmt: skip
+
+
+def corrections_since(before: Motion, moving: list, dt: float) -> list[np.ndarray]:
+    """How far each body or robot has come in a step beyond what its velocities tell."""
+    return [
+        x - x_before - 0.5 * dt * (v + v_before)
+        for (x, v), (x_before, v_before) in zip(motion_of(moving), before, strict=True)
+    ]
 
 
 def contact_impulses(moving: list) -> float:
