@@ -169,11 +169,16 @@ def _param(text: str) -> tuple[str, str]:
 
 
 def _opened(options: argparse.Namespace) -> World:
+    return _opened_and_told(options)[0]
+
+
+def _opened_and_told(options: argparse.Namespace) -> tuple[World, int]:
+    """The world of the file, and how many warnings were printed."""
     hold = not getattr(options, "limp", True)
     world, told = open_world(options.file, dict(options.param), hold=hold, base=getattr(options, "base", AUTO))
     for text in told:
         print(f"warning: {text}", file=sys.stderr)
-    return world
+    return world, len(told)
 
 
 class _Progress:
@@ -235,10 +240,16 @@ def _info(options: argparse.Namespace) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    findings = _opened(options).check()
+    world, warned = _opened_and_told(options)
+    findings = world.check()
     for finding in findings:
         print(finding)
-    print(f"{options.file}: {len(findings)} finding{'' if len(findings) == 1 else 's'}")
+    warnings = f", {_counted_as(warned, 'warning')}" if warned else ""
+    print(f"{options.file}: {_counted_as(len(findings), 'finding')}{warnings}")
+
+
+def _counted_as(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _run(options: argparse.Namespace) -> None:

@@ -46,17 +46,17 @@ _TERRAIN_TYPES = frozenset({"ground", "heightmap"})
 _PALETTE = ("blue", "orange", "green", "red", "purple", "cyan", "yellow", "brown", "magenta")
 
 
-def check_appearance(appearance: str) -> None:
-    """Refuse a text that is no colour, texture or "hidden"; InvalidValueError names the nearest."""
+def check_appearance(appearance: str, field: str = "appearance") -> None:
+    """Refuse a text that is no colour, texture or "hidden"; InvalidValueError names the field and the nearest."""
     text = appearance.strip().lower()
     known = (*_NAMED, *_TEXTURES, HIDDEN)
     numbers = _numbers(appearance)
     if numbers is not None and not all(0.0 <= number <= 1.0 for number in numbers):
-        raise InvalidValueError(f"appearance is '{appearance}'; expected numbers from 0 to 1")
+        raise InvalidValueError(f"{field} is '{appearance}'; expected numbers from 0 to 1")
     if text and text not in known and numbers is None:
         close = difflib.get_close_matches(text, known, 1)
         hint = f"did you mean '{close[0]}'?" if close else f'expected "r g b a" or one of {", ".join(known)}'
-        raise InvalidValueError(f"appearance is '{appearance}'; {hint}")
+        raise InvalidValueError(f"{field} is '{appearance}'; {hint}")
 
 
 def colour(appearance: str, type_name: str, object_id: int) -> Colour:

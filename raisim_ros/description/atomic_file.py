@@ -70,10 +70,10 @@ def writing(path: str | Path) -> Iterator[Path]:
         _check_place(path, target)
         temporary = _temporary_name(target)
         try:
+            os.close(_open_new(temporary, target))
             yield temporary
             with temporary.open("rb+") as stream:
                 os.fsync(stream.fileno())
-            _keep_mode(temporary, target)
             os.replace(temporary, target)
         finally:
             with suppress(OSError):
@@ -91,8 +91,7 @@ class GrowingFile:
             self._target = Path(os.path.realpath(path))
             _check_place(path, self._target)
             self._temporary: Path | None = _temporary_name(self._target)
-            self.stream: BinaryIO = self._temporary.open("xb")
-            _keep_mode(self._temporary, self._target)
+            self.stream: BinaryIO = os.fdopen(_open_new(self._temporary, self._target), "wb")
 
     def publish(self) -> None:
         """What is written so far is worth having: from now on the file has its name. Raises OSError."""
@@ -115,10 +114,17 @@ class GrowingFile:
         _sync_folder(self._target.parent)
 
 
-def _keep_mode(temporary: Path, target: Path) -> None:
-    """Who may read the old file may read the new one, and nobody else."""
-    with suppress(FileNotFoundError, PermissionError):  # there is no old one; file systems that have no permissions
-        os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
+def _open_new(temporary: Path, target: Path) -> int:
+    """Makes the file; who may read the old one may read this one, and nobody else, not even while it is written."""
+    mode = None
+    with suppress(FileNotFoundError):  # there is no old one
+        mode = stat.S_IMODE(target.stat().st_mode)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    descriptor = os.open(temporary, flags, 0o666 if mode is None else mode)
+    if mode is not None:
+        with suppress(PermissionError):  # file systems that have no permissions
+            os.fchmod(descriptor, mode)  # what the umask took away
+    return descriptor
 
 
 def _check_place(path: str | Path, target: Path) -> None:
@@ -170,10 +176,9 @@ def _as_write_error(path: str | Path) -> Iterator[None]:
 def _temporary(target: Path, content: bytes, is_lasting: bool = True) -> Iterator[Path]:
     """A complete file beside the target, on the disk if it is to last, gone at the end unless it was renamed."""
     path = _temporary_name(target)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    descriptor = _open_new(path, target)
     try:
         with open(descriptor, "wb") as stream:
-            _keep_mode(path, target)
             stream.write(content)
             stream.flush()
             if is_lasting and not is_temporary(path):  # which is gone after a power cut anyway

@@ -51,6 +51,14 @@ class FileMissingError(RaisimError, FileNotFoundError):
         super().__init__(f"{what} '{_shortened(path)}' {reason}")
 
 
+class NotRegularError(FileMissingError):
+    """A pipe, a device, or a file that the system makes up: reading it may never end."""
+
+    def __init__(self, path: str | Path, what: str = "file") -> None:
+        super().__init__(path, what)
+        self.args = (f"{what} '{_shortened(path)}' is not a regular file",)
+
+
 class FileRefusedError(RaisimError, PermissionError):
     """A file lies outside the folders that this process may use; the message does not tell whether it exists."""
 

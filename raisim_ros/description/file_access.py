@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from raisim_ros.description import checked
@@ -32,6 +33,25 @@ def set_allowed_folders(folders: Iterable[str | Path] | None) -> None:
 def get_allowed_folders() -> tuple[Path, ...] | None:
     """The folders, or None when everything is allowed."""
     return _folders
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a process that does a part of the work may use: the same as the one that started it."""
+
+    folders: tuple[Path, ...] | None
+    own: frozenset[Path]
+
+
+def get_access() -> Access:
+    """What this process may use, without its temporary folders."""
+    return Access(_folders, frozenset(_own))
+
+
+def set_access(access: Access) -> None:
+    """Use what another process may."""
+    set_allowed_folders(access.folders)
+    _own.update(access.own)
 
 
 @contextmanager

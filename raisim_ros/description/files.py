@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from raisim_ros.description.errors import FileMissingError, FileReadError, ParseError, RaisimError
+from raisim_ros.description.errors import FileMissingError, FileReadError, NotRegularError, ParseError, RaisimError
 from raisim_ros.description.file_access import check_allowed, is_allowed
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is a file that may be used; False also for names that no file can have."""
+    """Whether there is a file that may be used; False also for names that no file can have, and for what is no stored
+    file."""
     try:
-        return is_allowed(path) and path.is_file()
+        return is_allowed(path) and path.is_file() and not is_special(path)
     except (OSError, ValueError):  # too long, a zero byte
         return False
+
+
+def is_special(path: Path) -> bool:
+    """Whether reading may wait for ever or never end: pipes, devices, and what the system makes up as it is read, which
+    says that it is a regular file, but has no size on a disk of no size."""
+    try:
+        found = path.stat()
+        if stat.S_ISREG(found.st_mode):
+            return found.st_size == 0 and os.statvfs(path).f_blocks == 0
+        return not stat.S_ISDIR(found.st_mode)
+    except (OSError, ValueError):
+        return False  # there is none
 
 
 def working_folder() -> Path:
@@ -39,11 +53,11 @@ def full_path(path: str | Path) -> Path:
 
 
 def existing_file(path: str | Path, what: str) -> Path:
-    """The path of a file; raises FileMissingError, or FileRefusedError where it may not be used."""
+    """The path of a file; raises FileMissingError, FileRefusedError where it may not be used, NotRegularError."""
     file = Path(path)
     check_allowed(file, what)
     if not is_file(file):
-        raise FileMissingError(path, what)
+        raise (NotRegularError if is_special(file) else FileMissingError)(path, what)
     return file
 
 

@@ -22,7 +22,7 @@ class FileLimits:
     max_file_bytes: int = 100_000_000
     """Of one XML file."""
     max_elements: int = 200_000
-    """XML elements of one file, and of all its loops together."""
+    """XML elements of one file, and of all its loops together; nodes of a glTF scene, each with all those above it."""
     max_attributes: int = 1_000
     """Of one XML element."""
     max_text: int = 1_000_000
@@ -37,6 +37,12 @@ class FileLimits:
     """Files within files."""
     max_objects: int = 100_000
     """Objects and wires of a world file."""
+    max_links: int = 10_000
+    """Links of one robot; which of them touch is a table of all pairs."""
+    max_model_bodies: int = 10_000
+    """Bodies of one model of MuJoCo, after its copies, each point of a soft grid counted."""
+    max_model_geoms: int = 10_000
+    """Geoms of one model of MuJoCo, after its copies; which of them touch is a table of all pairs."""
     max_archive_bytes: int = 200_000_000
     """Of all files in an archive (3MF, USDZ, …, and those that are given to the viewer) after unpacking."""
     max_archive_files: int = 10_000
@@ -45,6 +51,8 @@ class FileLimits:
     """Of one mesh file."""
     max_mesh_bytes: int = 1_000_000_000
     """Of one mesh file."""
+    max_line_bytes: int = 1_000_000
+    """Of one line of a mesh file that is text."""
     max_texture_pixels: int = 40_000_000
     """Of one image on a mesh; a larger one is not shown."""
     max_samples: int = 100_000_000

@@ -51,6 +51,14 @@ def _numbers(value: VectorLike | Sequence[VectorLike]) -> Vector | None:
     return array.astype(np.float64).reshape(-1) if array.dtype.kind in "biuf" else None
 
 
+def shape(value: Any) -> tuple[int, ...]:
+    """Of arrays and nested sequences; that of one row for ragged ones, of which whoever reads them tells."""
+    try:
+        return tuple(np.shape(value))
+    except (TypeError, ValueError):
+        return (0,)
+
+
 def matrix3(name: str, value: VectorLike | Sequence[VectorLike]) -> Vector:
     """A finite 3 x 3 float64 array."""
     return vector(name, value, 9).reshape(3, 3)

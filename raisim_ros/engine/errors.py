@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from raisim_ros.description.errors import InvalidValueError, RaisimError, near_names
 from raisim_ros.engine._library import ffi, lib
@@ -70,3 +70,15 @@ def is_read(status: int) -> bool:
         return False
     check(status)
     return True
+
+
+def lock(world: Any) -> None:
+    """Lock the engine's world. Ctrl-C that comes while this waits is answered when the lock is taken: nobody else would
+    give it back."""
+    try:
+        check(lib.rs_world_lock(world))
+    except RaisimError:
+        raise
+    except BaseException:
+        lib.rs_world_unlock(world)
+        raise

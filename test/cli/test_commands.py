@@ -71,6 +71,15 @@ def test_check_reports_on_robots(tmp_path, capsys):
     assert "0 findings" in capsys.readouterr().out
 
 
+def test_check_counts_what_it_prints(tmp_path, capsys):
+    model = tmp_path / "model.xml"
+    model.write_text('<mujoco><option density="1.2"/><worldbody><geom type="plane" size="1 1 1"/><body><freejoint/><geom size=".1"/></body></worldbody></mujoco>')
+    assert main(["check", str(model)]) == 0
+    shown = capsys.readouterr()
+    assert shown.err.count("warning: ") == 1
+    assert shown.out.endswith(": 0 findings, 1 warning\n")
+
+
 def test_only_recordings_are_compared(crane, capsys):
     assert main(["view", str(crane), "--compare", str(resource("worlds/crane.xml"))]) == 2
     assert "--compare takes two recordings" in capsys.readouterr().err

@@ -9,6 +9,7 @@ import stat
 import threading
 import time
 
+import numpy as np
 import pytest
 
 from raisim_ros import World
@@ -16,6 +17,7 @@ from raisim_ros.description import atomic_file
 from raisim_ros.description.atomic_file import GrowingFile, write_beside, write_file, writing
 from raisim_ros.description.errors import FileWriteError
 from raisim_ros.description.resources import resource as package_file
+from raisim_ros.viewer.export import write_film
 
 FORK = multiprocessing.get_context("fork")
 
@@ -59,15 +61,62 @@ def bit_by_bit(path):
     file.close()
 
 
-@pytest.mark.parametrize("write", [by_a_library, bit_by_bit])
-def test_private_files_stay_private(tmp_path, write):
-    """A recording that only its owner could read could be read by everybody after the next one."""
+def in_one_go(path):
+    write_file(path, b"new")
+
+
+@pytest.mark.parametrize("write", [by_a_library, bit_by_bit, in_one_go])
+def test_private_files_stay_private(tmp_path, monkeypatch, write):
+    """A recording that only its owner could read could be read by everybody after the next one, and a film by whoever
+    opened it before it was finished."""
     file = tmp_path / "file"
     file.write_text("old")
     file.chmod(0o600)
-    write(file)
+    modes = set()
+
+    def watched(path, *arguments, **keywords):
+        descriptor = os_open(path, *arguments, **keywords)
+        modes.add(os.fstat(descriptor).st_mode)
+        return descriptor
+
+    os_open = os.open
+    with monkeypatch.context() as patches:
+        patches.setattr(os, "open", watched)
+        write(file)
     assert file.read_text() == "new"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert {stat.S_IMODE(mode) for mode in modes if stat.S_ISREG(mode)} == {0o600}  # from the first moment on
+
+
+def test_files_for_others_stay_so_whatever_the_umask(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("old")
+    file.chmod(0o664)
+    before = os.umask(0o077)
+    try:
+        for write in (by_a_library, bit_by_bit, in_one_go):
+            write(file)
+            assert stat.S_IMODE(file.stat().st_mode) == 0o664
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.parametrize("suffix", [".gif", ".mp4"])
+def test_private_films_are_private_while_they_are_written(tmp_path, suffix):
+    film = tmp_path / f"film{suffix}"
+    film.write_text("old")
+    film.chmod(0o600)
+    modes = []
+
+    def pictures():
+        for _ in range(4):
+            modes.extend(stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir())
+            yield np.zeros((32, 32, 3), np.uint8)
+
+    write_film(film, pictures(), 10.0)
+    assert set(modes) == {0o600}
+    assert len(modes) == 8  # the old one and the new one
+    assert stat.S_IMODE(film.stat().st_mode) == 0o600
 
 
 def test_processes_of_other_containers_are_not_known_by_their_numbers(tmp_path, monkeypatch):

@@ -13,11 +13,13 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from raisim_ros import MeshBuildOptions, World
+from raisim_ros import FileMissingError, MeshBuildOptions, Recording, World, load_mesh
+from raisim_ros.cli.open_file import open_world
 from raisim_ros.description.errors import InvalidValueError, ParseError, RaisimError
 from raisim_ros.description.limits import FileLimits, get_file_limits, set_file_limits
 from raisim_ros.description.mesh.color import mesh_color
 from raisim_ros.description.sensor import file as sensor_file
+from raisim_ros.description.terrain import height_map_from_png, height_map_from_text
 from raisim_ros.description.world_file import load_world_file
 
 CHECK = """
@@ -125,10 +127,19 @@ MODELS = {
     "models of models": (
         '<asset><model name="m" file="inner.xml"/></asset><worldbody>' + '<attach model="m"/>' * 9999 + "</worldbody>",
         "max_elements"),
+    "many bodies": ("<worldbody>" + "<body/>" * 50_000 + "</worldbody>", "max_model_bodies"),
+    "bodies in bodies": ("<worldbody>" + '<replicate count="150"><body>' * 2 + "</body></replicate>" * 2 + "</worldbody>",
+                         "max_model_bodies"),
+    "many geoms": ("<worldbody>" + '<geom size="1"/>' * 50_000 + "</worldbody>", "max_model_geoms"),
+    "bodies of models": (
+        '<asset><model name="m" file="bodies.xml"/></asset><worldbody>' + '<attach model="m"/>' * 200 + "</worldbody>",
+        "max_model_bodies"),
+    "points that are bodies": ('<worldbody><flexcomp name="f" type="grid" count="40 40 40"/></worldbody>', "max_model_bodies"),
     "a soft grid": ('<worldbody><flexcomp name="f" type="grid" count="2000 2000 2000"/></worldbody>', "max_particles"),
     "a cable": ('<worldbody><body><composite type="cable" count="1e9 1 1"/></body></worldbody>', "max_particles"),
     "heights": ('<asset><hfield name="h" nrow="60000" ncol="60000" size="1 1 1 1"/></asset>', "max_samples"),
     "pixels": ('<asset><texture type="2d" builtin="checker" width="40000" height="40000"/></asset>', "max_texture_pixels"),
+    "user data": ('<size nuser_body="1000000000"/><worldbody><body/></worldbody>', "max_samples"),
     "an image of heights": ('<asset><hfield file="large.png" size="1 1 1 1"/></asset>', "max_samples"),
     "an image": ('<asset><texture type="2d" file="large.png"/></asset>', "max_texture_pixels"),
 }  # fmt: skip
@@ -159,6 +170,7 @@ def test_models_that_ask_for_too_much_are_not_given_to_mujoco(tmp_path, name, mo
     inside, limit = MODELS[name]
     (tmp_path / "model.xml").write_text(f"<mujoco>{inside}</mujoco>")
     (tmp_path / "inner.xml").write_text(f"<mujoco><worldbody>{'<site/>' * 100}</worldbody></mujoco>")
+    (tmp_path / "bodies.xml").write_text(f"<mujoco><worldbody>{'<body/>' * 100}</worldbody></mujoco>")
     (tmp_path / "large.png").write_bytes(PNG)
     with pytest.raises(ParseError, match=limit):
         load_world_file(tmp_path / "model.xml")
@@ -179,9 +191,36 @@ MESHES = {
         "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
         "accessors": [{"componentType": 5126, "count": 2_000_000_000, "type": "VEC3"}],
     }),
+    "zeros.obj": bytes(5_000_000),
+    "zeros.stl": bytes(5_000_000),
+    "text with zeros.stl": b"solid " + bytes(5_000_000),
 }  # fmt: skip
 
 
+def scene(nodes):
+    """A glTF file of one triangle in many places."""
+    return json.dumps({
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes,
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}],
+        "buffers": [{"byteLength": 36, "uri": f"data:;base64,{'A' * 48}"}],
+    }).encode()  # fmt: skip
+
+
+NUMBER = b"1" * 50_000_000
+LINES = {
+    "number.obj": b"v " + NUMBER + b" 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
+    "number.off": b"OFF\n3 1 0\n" + NUMBER + b" 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
+    "number.stl": b"solid s\nfacet normal 0 0 1\nouter loop\nvertex " + NUMBER + b" 0 0\n",
+    "number.ply": b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n" + NUMBER,
+}
+SCENES = {
+    "deep.gltf": scene([{"children": [k + 1]} for k in range(5000)] + [{"mesh": 0}]),
+    "wide.gltf": scene([{"children": list(range(1, 300_001))}] + [{"mesh": 0}] * 300_000),
+    "twice.gltf": scene([{"children": [k + 1, k + 1]} for k in range(30)] + [{"mesh": 0}]),
+    "circle.gltf": scene([{"children": [1]}, {"children": [0]}]),
+}
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 46000, 46000, 16, 0, 0, 0, 0) + b"\0" * 64
 # A second header says another size; it is the one that counts while the image is read.
 TWO_HEADERS = b"\x89PNG\r\n\x1a\n"
@@ -204,6 +243,9 @@ SMALL = {
     "bz2": ("mesh", "mesh.obj.bz2", b"anything", "unpack it first"),
     "tar": ("mesh", "mesh.obj.tar", b"anything", "unpack it first"),
     **{name: ("mesh", name, content, name) for name, content in MESHES.items()},
+    **{name: ("mesh", name, content, "max_elements") for name, content in SCENES.items()},
+    **{name: ("mesh", name, content, "max_line_bytes") for name, content in LINES.items()},
+    "many links": ("robot", "robot.urdf", b"<robot name='r'>" + b"<link name='a'/>" * 60_000 + b"</robot>", "max_links"),
 }
 ARCHIVES = ("3mf", "zip", "usdz")
 BOMBS = [*WORLDS, *SPARSE, *SMALL, *ARCHIVES]
@@ -312,3 +354,58 @@ def test_limits_come_from_the_environment(tmp_path):
 def test_a_wide_name_costs_nothing(tmp_path):
     with pytest.raises(RaisimError):
         load_world_file(tmp_path / ("x" * 5000))
+
+
+ENDLESS = {
+    "a pipe": lambda path: os.mkfifo(path) or path,
+    "a link to a device": lambda path: path.symlink_to("/dev/zero") or path,
+    "a file that the kernel writes for ever": lambda path: path.symlink_to("/proc/kmsg") or path,  # says it is regular
+}
+READERS = {
+    "world.xml": World,
+    "any.xml": open_world,
+    "saved.bin": World.from_saved,
+    "robot.urdf": lambda path: World().add_articulated_system(path),
+    "model.xml": load_world_file,
+    "mesh.obj": load_mesh,
+    "mesh.stl": lambda path: World().add_mesh(path, 1.0),
+    "heights.txt": height_map_from_text,
+    "heights.png": lambda path: height_map_from_png(path, 1.0, 1.0, 1.0, 0.0),
+    "film.raisim": Recording,
+    "sensors.xml": sensor_file.load_sensor_set,
+    "materials.xml": lambda path: World().update_material_prop(path),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_what_never_ends_is_not_read(tmp_path, kind, name):
+    path = ENDLESS[kind](tmp_path / name)
+    with pytest.raises(FileMissingError, match="is not a regular file"):
+        READERS[name](path)
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_what_never_ends_is_not_read_where_another_file_names_it(tmp_path, kind):
+    ENDLESS[kind](tmp_path / "endless.png")
+    (tmp_path / "model.xml").write_text('<mujoco><asset><texture type="2d" file="endless.png"/></asset></mujoco>')
+    (tmp_path / "world.xml").write_text('<raisim><include value="endless.png"/></raisim>')
+    (tmp_path / "mesh.obj").write_text("mtllib endless.png\nusemtl m\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    with pytest.raises(ParseError, match="is not a regular file"):
+        load_world_file(tmp_path / "model.xml")
+    with pytest.raises(RaisimError, match=r"is not a regular file|does not exist"):
+        load_world_file(tmp_path / "world.xml")
+    mesh_color(tmp_path / "mesh.obj")
+
+
+@pytest.mark.parametrize(("most", "read"), [(11, False), (12, True)])
+def test_lines_count_from_end_to_end(tmp_path, monkeypatch, most, read):
+    """However the pieces fall in which the file is read."""
+    monkeypatch.setattr("raisim_ros.description.limits._limits", FileLimits(max_line_bytes=most))
+    path = tmp_path / "mesh.obj"
+    path.write_text("v 0 0 0\nv 1.000000 0 0\nv 0 1 0\nf 1 2 3\n".replace("1.000000", "1.0000"))
+    if read:
+        load_mesh(path)
+    else:
+        with pytest.raises(RaisimError, match=r"a line has more than 11 bytes .limit max_line_bytes."):
+            load_mesh(path)

@@ -55,13 +55,14 @@ def test_two_futures_of_one_moment_are_equal_to_the_bit():
     assert first == again != pushed
 
 
-def test_the_cart_balances_its_pole():
+def test_the_carts_balance_their_poles():
     example = load(EXAMPLES / "cartpole.py")
     world = example.build()
     for _ in range(2000):
         example.control(world)
         world.integrate()
-    assert abs(world.get_object("cartpole").get_generalized_coordinate()[1]) < 0.1
+    for number in range(example.ROBOTS):
+        assert abs(world.get_object(f"cartpole_{number}").get_generalized_coordinate()[1]) < 0.1
 
 
 def test_the_gripper_lifts_the_cube():

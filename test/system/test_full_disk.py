@@ -42,6 +42,7 @@ WRITERS = {
     "model.xml": lambda path, world, _: world.export_to_mjcf(path),
     "robot.urdf": lambda path, world, _: world.get_object("arm").export_robot_description_to_urdf(path),
     "grains.npz": lambda path, world, _: world.get_object("grains").save_granular_state(path),
+    "run.raisim": lambda path, world, _: world.start_recording(path),
     "film.gif": lambda path, _, __: write_film(path, pictures(), 10.0),
     "film.mp4": lambda path, _, __: write_film(path, pictures(), 10.0),
     "page.html": lambda path, _, recording: write_page(recording, path),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -41,20 +42,38 @@ def _read(file: str, changed: int) -> Rgb | None:
 
 # What files that carry materials write of them.
 _MATERIALS = {".dae": b"<diffuse", ".glb": b'"materials"', ".gltf": b'"materials"'}
+# Materials, or colours of vertices; of other formats it is not known before they are read, but that .stl has none.
+_COLORS = {
+    ".stl": rb"(?!)",
+    ".dae": rb'<diffuse|semantic="COLOR"',
+    ".glb": rb'"materials"|"COLOR_0"',
+    ".gltf": rb'"materials"|"COLOR_0"',
+    ".obj": rb"(?m)^\s*mtllib\s|^\s*v(?:\s+[-+.\deE]+){6,}\s*$",
+    ".ply": rb"\Aply\s(?:[^\n]*\n)*?property \w+ (?:red|diffuse_red)\s",
+}
 
 
 def brings_materials(path: str | Path) -> bool:
     """Whether a COLLADA or glTF file has materials of its own: as in rviz2, they count more than a colour in a URDF."""
-    file = Path(path)
-    sign = _MATERIALS.get(file.suffix.lower())
-    return sign is not None and file.is_file() and _contains(str(file.resolve()), file.stat().st_mtime_ns, sign)
+    sign = _MATERIALS.get(Path(path).suffix.lower())
+    return sign is not None and _contains(Path(path), re.escape(sign))
+
+
+def has_colors(path: str | Path) -> bool:
+    """Whether a mesh file has, or may have, colours or textures of its own; it is not read as a mesh for that."""
+    return _contains(Path(path), _COLORS.get(Path(path).suffix.lower(), rb""))
+
+
+def _contains(file: Path, sign: bytes) -> bool:
+    return file.is_file() and _search(str(file.resolve()), file.stat().st_mtime_ns, sign)
 
 
 @lru_cache(maxsize=1024)
-def _contains(file: str, changed: int, sign: bytes) -> bool:
+def _search(file: str, changed: int, sign: bytes) -> bool:
+    """`changed` makes the cache forget a file that was written anew."""
     if Path(file).stat().st_size > get_file_limits().max_mesh_bytes:
         return False  # whoever loads it is told
-    return sign in Path(file).read_bytes()
+    return re.search(sign, Path(file).read_bytes()) is not None
 
 
 def part_color(visual: Any) -> Rgb | None:

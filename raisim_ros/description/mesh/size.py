@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-import struct
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from raisim_ros.description.errors import MeshError
 from raisim_ros.description.files import check_size
@@ -20,13 +19,69 @@ _STL_HEADER = 84
 _STL_TRIANGLE = 50
 _HEADER = 65536
 _CHUNK = 1 << 24
+_NOR_STL = ", and no binary STL, as its size is another one than it says"
+# What readers of JSON and of its parts raise.
+_NOT_GLTF = (ValueError, KeyError, IndexError, TypeError, OverflowError, AttributeError, RecursionError)
 
 
 def check_mesh_file(file: Path) -> None:
     """Refuse what is beyond the limits before it is read as a mesh. Raises MeshError, ParseError and FileReadError."""
     check_mesh_size(file)
     check_archive(file)
-    check_triangles(count_triangles_quickly(file), str(file))
+    if file.suffix.lower() in (".gltf", ".glb"):
+        _check_gltf(file)
+    else:
+        _check_text(file)
+        check_triangles(_count_triangles_quickly(file), str(file))
+
+
+def _check_text(file: Path) -> None:
+    """Readers of lines take minutes and gigabytes for a file of zeros, or for a number that is as long as the file."""
+    suffix = file.suffix.lower()
+    if suffix not in (".obj", ".stl", ".off", ".ply"):
+        return
+    with file.open("rb") as stream:
+        head = stream.read(_HEADER)
+        if suffix == ".stl" and _binary_stl_count(head[:_STL_HEADER], file.stat().st_size) is not None:
+            return
+        if suffix == ".ply" and b"format ascii" not in head:
+            return
+        stream.seek(0)
+        most, length = get_file_limits().max_line_bytes, 0  # of the line that goes on
+        for chunk in iter(lambda: stream.read(most), b""):
+            if b"\0" in chunk:
+                other = _NOR_STL if suffix == ".stl" else ""
+                raise MeshError(f"{file}: the file is no text, as it has zero bytes{other}")
+            ends = [at for at in (chunk.find(b"\n"), chunk.find(b"\r")) if at >= 0]
+            if length + min(ends, default=len(chunk)) > most:
+                raise MeshError(f"{file}: a line has more than {most} bytes (limit max_line_bytes)")
+            length = len(chunk) - 1 - max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) if ends else length + len(chunk)
+
+
+def _check_gltf(file: Path) -> None:
+    try:
+        with file.open("rb") as stream:
+            document = _gltf_document(stream)
+    except _NOT_GLTF:
+        return  # the reader will say what is wrong
+    _check_scene(document, file)
+    check_triangles(_count_gltf(document), str(file))
+
+
+def _check_scene(document: Any, file: Path) -> None:
+    """A node of glTF has a place for each way that leads to it, and finding one goes up all the way."""
+    most, total = get_file_limits().max_elements, 0
+    try:
+        below = [(node, 1) for scene in document["scenes"] for node in scene["nodes"]]
+        while below and total + len(below) <= most:
+            number, depth = below.pop()
+            total += depth
+            below += [(node, depth + 1) for node in document["nodes"][number].get("children", [])]
+    except _NOT_GLTF:
+        return  # the reader will say what is wrong
+    if total + len(below) > most:
+        said = "too many nodes in its scenes, each counted with all those above it; expected at most"
+        raise MeshError(f"{file}: {said} {most} (limit max_elements)")
 
 
 def check_mesh_size(file: Path) -> None:
@@ -44,14 +99,13 @@ def check_triangles(triangles: int, source: str) -> None:
         )
 
 
-def count_triangles_quickly(file: Path) -> int:
+def _count_triangles_quickly(file: Path) -> int:
     """The number of triangles that the file declares, or a lower bound; 0 for formats that do not tell."""
     counters = {
         ".stl": _count_stl,
         ".ply": _count_ply,
         ".off": _count_off,
         ".obj": _count_obj,
-        ".glb": _count_glb,
     }
     counter = counters.get(file.suffix.lower())
     if counter is None:
@@ -61,12 +115,20 @@ def count_triangles_quickly(file: Path) -> int:
 
 
 def _count_stl(stream: IO[bytes], size: int) -> int:
-    head = stream.read(_STL_HEADER)
-    if len(head) == _STL_HEADER:
-        count = int(struct.unpack("<I", head[80:])[0])
-        if size == _STL_HEADER + _STL_TRIANGLE * count:
-            return count
-    return _count_lines(stream, rb"endfacet")
+    count = _binary_stl_count(stream.read(_STL_HEADER), size)
+    return _count_lines(stream, rb"endfacet") if count is None else count
+
+
+def binary_stl_triangles(file: Path) -> int | None:
+    """Triangles of a binary STL file; None for text."""
+    with file.open("rb") as stream:
+        return _binary_stl_count(stream.read(_STL_HEADER), file.stat().st_size)
+
+
+def _binary_stl_count(head: bytes, size: int) -> int | None:
+    """Triangles of a binary file; None for text."""
+    count = int.from_bytes(head[80:], "little")
+    return count if len(head) == _STL_HEADER and size == _STL_HEADER + _STL_TRIANGLE * count else None
 
 
 def _count_ply(stream: IO[bytes], size: int) -> int:
@@ -85,12 +147,8 @@ def _count_obj(stream: IO[bytes], size: int) -> int:
     return _count_lines(stream, rb"(?:^|\n)f ")
 
 
-def _count_glb(stream: IO[bytes], size: int) -> int:
-    head = stream.read(20)
-    if len(head) < 20 or head[:4] != b"glTF":
-        return 0
+def _count_gltf(document: Any) -> int:
     try:
-        document = json.loads(stream.read(struct.unpack("<I", head[12:16])[0]))
         accessors = document["accessors"]
         indices = [
             int(accessors[primitive["indices"]]["count"])
@@ -98,9 +156,17 @@ def _count_glb(stream: IO[bytes], size: int) -> int:
             for primitive in mesh["primitives"]
             if "indices" in primitive and primitive.get("mode", 4) == 4
         ]
-    except (ValueError, KeyError, IndexError, TypeError, OverflowError, AttributeError, RecursionError):
+    except _NOT_GLTF:
         return 0  # the reader will say what is wrong
     return sum(indices) // 3
+
+
+def _gltf_document(stream: IO[bytes]) -> Any:
+    """The JSON of a glTF file, in one of its two forms."""
+    head = stream.read(20)
+    if head[:4] == b"glTF":
+        return json.loads(stream.read(int.from_bytes(head[12:16], "little")))
+    return json.loads(head + stream.read())
 
 
 def _count_lines(stream: IO[bytes], pattern: bytes) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import prod
 from pathlib import Path
 
@@ -17,27 +17,50 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 _GRIDS = ("composite", "flexcomp")
 
 
-def count_elements(root: etree._Element, file: Path, inner: Mapping[etree._Element, int]) -> int:
-    """Elements of a file after its replications, with those of the files that `inner` elements name."""
-    most = get_file_limits().max_elements
+Sizes = tuple[int, int, int]  # elements, bodies, geoms
+_LIMITS = ("max_elements", "max_model_bodies", "max_model_geoms")
+
+
+def count_elements(root: etree._Element, file: Path, inner: Mapping[etree._Element, Sizes]) -> Sizes:
+    """Elements, bodies and geoms after all replications, with those of the files that `inner` elements name."""
+    limits = get_file_limits()
+    most = [getattr(limits, name) for name in _LIMITS]
     models = {element.get("name"): inner[element] for element in inner if element.tag == "model"}
-    largest = max(models.values(), default=0)
-    sizes: dict[etree._Element, int] = {}
+    largest = _sum(*models.values(), combine=max) if models else _NOTHING
+    sizes: dict[etree._Element, Sizes] = {}
     for element in reversed(list(root.iter())):  # children before their parents
-        size = 1 + sum(sizes.pop(child) for child in element) + inner.get(element, 0)
+        size = _sum(_own(element), inner.get(element, _NOTHING), *(sizes.pop(child) for child in element))
         if element.tag == "attach":
-            size += models.get(element.get("model"), largest)
+            size = _sum(size, models.get(element.get("model"), largest))
         elif element.tag == "replicate":
-            size *= _product(element.get("count"))
-        if size > most:
-            said = f"<{element.tag}>: more than {most} elements (limit max_elements)"
-            raise ParseError(file, element.sourceline, said)
+            copies = _product(element.get("count"))
+            size = (copies * size[0], copies * size[1], copies * size[2])
+        for count, limit, name in zip(size, most, _LIMITS, strict=True):
+            if count > limit:
+                what = name.rpartition("_")[2]
+                raise ParseError(file, element.sourceline, f"<{element.tag}>: more than {limit} {what} (limit {name})")
         sizes[element] = size
     return sizes[root]
 
 
+_NOTHING: Sizes = (0, 0, 0)
+
+
+def _own(element: etree._Element) -> Sizes:
+    """Of an element alone. The points of what is soft are bodies."""
+    bodies = int(element.tag == "body")
+    if element.tag in _GRIDS and element.get("rigid") != "true":
+        bodies = _product(element.get("count"))
+    return 1, bodies, int(element.tag == "geom")
+
+
+def _sum(*sizes: Sizes, combine: Callable[[Iterable[int]], int] = sum) -> Sizes:
+    elements, bodies, geoms = (combine(column) for column in zip(*sizes, strict=True))
+    return elements, bodies, geoms
+
+
 def check_grids(root: etree._Element, file: Path) -> None:
-    """Points of soft objects, heights and pixels that are made from numbers alone."""
+    """Points of soft objects, heights, pixels and user data that are made from numbers alone."""
     limits = get_file_limits()
     wanted = [(one, _product(one.get("count")), limits.max_particles, "max_particles") for one in root.iter(*_GRIDS)]
     for tag, names, most, limit in (
@@ -45,6 +68,10 @@ def check_grids(root: etree._Element, file: Path) -> None:
         ("texture", ("width", "height"), limits.max_texture_pixels, "max_texture_pixels"),
     ):
         wanted += [(one, prod(_product(one.get(name)) for name in names), most, limit) for one in root.iter(tag)]
+    elements = sum(1 for _ in root.iter())
+    for size in root.iter("size"):  # each body, joint, … has that much user data
+        data = [_product(text) for name, text in size.items() if name.startswith("nuser")]
+        wanted += [(size, elements * max(data, default=0), limits.max_samples, "max_samples")]
     for element, count, most, limit in wanted:
         _check(element, count, most, limit, file)
 

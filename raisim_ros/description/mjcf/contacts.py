@@ -84,8 +84,9 @@ def _collision_table(skeleton: Skeleton, static: NDArray[np.bool_], with_pairs: 
     model = skeleton.model
     types = np.append(model["geom_contype"], 1).astype(np.uint32)
     affinities = np.append(model["geom_conaffinity"], 1).astype(np.uint32)
-    table: _Table = (types[:, None] & affinities) != 0
-    table |= table.T
+    table: _Table = np.empty((len(types), len(types)), dtype=bool)
+    for row, (kind, affinity) in enumerate(zip(types, affinities, strict=True)):  # numbers for all pairs take gigabytes
+        table[row] = (kind & affinities) | (affinity & types)
     bodies = model["geom_bodyid"]
     for one, other in excluded_bodies(model):
         if not is_told_by_bodies(skeleton, one, other):
@@ -95,7 +96,7 @@ def _collision_table(skeleton: Skeleton, static: NDArray[np.bool_], with_pairs: 
         table[model["pair_geom1"], model["pair_geom2"]] = True
         table[model["pair_geom2"], model["pair_geom1"]] = True
     still = np.append(static, False)
-    table[np.ix_(still, still)] = False  # two things that stand still: no matter, so that fewer classes are needed
+    table[still] &= ~still  # two things that stand still: no matter, so that fewer classes are needed
     if "contact" in model.disabled:
         table[:] = False
         table[-1, -1] = True

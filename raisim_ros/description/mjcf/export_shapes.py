@@ -13,7 +13,7 @@ from lxml import etree
 from raisim_ros.description.atomic_file import write_beside
 from raisim_ros.description.mesh.export import obj_text
 from raisim_ros.description.mesh.file import load_mesh
-from raisim_ros.description.mesh.size import count_triangles_quickly
+from raisim_ros.description.mesh.size import binary_stl_triangles
 from raisim_ros.description.mjcf.document import Document, add, placed
 from raisim_ros.description.resources import resource
 from raisim_ros.description.robot.kinematic_tree import TreeShape
@@ -71,7 +71,8 @@ class ShapeWriter:
         key = str(source)
         if key not in self._files:
             suffix = source.suffix.lower()
-            if suffix == ".stl" and count_triangles_quickly(source) <= _STL_TRIANGLES and _is_binary_stl(source):
+            triangles = binary_stl_triangles(source) if suffix == ".stl" else None
+            if triangles is not None and triangles <= _STL_TRIANGLES:
                 content = source.read_bytes()
             else:
                 suffix, content = ".obj", obj_text(load_mesh(source))
@@ -106,12 +107,6 @@ class ShapeWriter:
         )
         x, y, z = entry.center
         return {"type": "hfield", "hfield": name, "pos": (x, y, z + lowest)}
-
-
-def _is_binary_stl(file: Path) -> bool:
-    with file.open("rb") as stream:
-        start = stream.read(84)
-    return len(start) == 84 and file.stat().st_size == 84 + 50 * int.from_bytes(start[80:84], "little")
 
 
 def add_inertial(body: etree._Element, mass: float, com: Array, inertia: Array) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from pathlib import Path
 
@@ -10,9 +9,9 @@ from lxml import etree
 
 from raisim_ros.description.errors import ParseError
 from raisim_ros.description.file_access import check_allowed
-from raisim_ros.description.files import is_file
+from raisim_ros.description.files import is_file, is_special
 from raisim_ros.description.limits import IncludeBudget
-from raisim_ros.description.mjcf.budget import check_grids, check_image, count_elements
+from raisim_ros.description.mjcf.budget import Sizes, check_grids, check_image, count_elements
 from raisim_ros.description.xml.source import parse_xml, read_text
 
 _FOLDERS = ("meshdir", "texturedir", "assetdir")
@@ -43,7 +42,7 @@ def _check_named(seen: list[_Source]) -> None:
                         if is_file(path):
                             if element.tag in ("hfield", "texture"):
                                 check_image(element, path, source)
-                        elif os.path.exists(path) and not os.path.isdir(path):
+                        elif is_special(path):
                             said = f"<{element.tag}>: '{value}' is not a regular file"
                             raise ParseError(source, element.sourceline, said)
 
@@ -55,8 +54,8 @@ def _follow(
     above: tuple[Path, ...],
     budget: IncludeBudget,
     seen: list[_Source],
-) -> int:
-    """How many elements a file has, with all that it includes."""
+) -> Sizes:
+    """How many elements, bodies and geoms a file has, with all that it includes."""
     seen.append((file, root))
     check_grids(root, file)
     sizes = {}

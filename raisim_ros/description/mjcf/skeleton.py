@@ -23,11 +23,12 @@ class Skeleton:
         self.children: list[list[int]] = [[] for _ in parents]
         for body in range(1, len(parents)):
             self.children[int(parents[body])].append(body)
+        places = [place for _, place in sorted((k, n) for row in self.children for n, k in enumerate(row))]
         self.body_names: list[str] = []
         taken = set(model.names["body"])
         for body, name in enumerate(model.names["body"]):
             parent = int(parents[body])
-            made = f"{self.body_names[parent]}_{self.children[parent].index(body)}" if body else "world"
+            made = f"{self.body_names[parent]}_{places[body - 1]}" if body else "world"
             self.body_names.append(name or free_name(made, taken))
         self.joint_names: list[str] = []
         taken = set(model.names["jnt"])

@@ -24,7 +24,7 @@ from raisim_ros.description import checked
 from raisim_ros.description.errors import Place
 from raisim_ros.description.robot.checks import fail
 from raisim_ros.description.sensor.table import SENSORS, Rule, SensorElement
-from raisim_ros.description.sensor.types import SensorModel, SensorSetModel
+from raisim_ros.description.sensor.types import MAX_RATE, SensorModel, SensorSetModel
 from raisim_ros.description.urdf.fields import Fields
 from raisim_ros.description.xml.source import parse_xml, read_text
 from raisim_ros.description.xml.template import Parameters, expand_template
@@ -66,8 +66,9 @@ def _sensor(element: etree._Element, fields: Fields) -> SensorModel:
     if kind not in SENSORS:
         fail(fields.place(element), f"sensor type '{kind}'; expected {', '.join(SENSORS)}")
     sensor, rate, name = SENSORS[kind], fields.number(element, "update_rate"), fields.text(element, "name")
-    if rate <= 0.0:
-        fail(fields.place(element), f"<{element.tag} update_rate=\"{rate:g}\">; expected more than 0")
+    if not 0.0 < rate <= MAX_RATE:
+        expected = f"expected more than 0, at most {MAX_RATE:g} [Hz]"
+        fail(fields.place(element), f"<{element.tag} update_rate=\"{rate:g}\">; {expected}")
     common = {"name": name, "update_rate": rate, "origin": fields.pose(element), "line": element.sourceline}
     values = _children(element, sensor.elements, fields, f"sensor '{name}'")
     for rule in sensor.rules:

@@ -15,6 +15,7 @@ from lxml import etree
 
 from raisim_ros.description.robot.checks import fail
 from raisim_ros.description.sensor.types import (
+    MAX_RATE,
     ContactModel,
     DepthCameraModel,
     ForceTorqueModel,
@@ -227,7 +228,7 @@ SENSORS = {
                 SensorElement(
                     "spin",
                     (_direction("direction", "clockwise"), _number("rate", "spin_rate")),
-                    rules=(Rule(("rate",), lambda rate: rate >= 0.0, "0 or more [Hz]"),),
+                    rules=(Rule(("rate",), lambda rate: 0.0 <= rate <= MAX_RATE, f"0 to {MAX_RATE:g} [Hz]"),),
                 ),
                 SensorElement(
                     "range",

@@ -9,6 +9,8 @@ from raisim_ros.description import checked
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.model import Pose
 
+MAX_RATE = 1e9  # [Hz]; the times of ROS messages are whole nanoseconds
+
 
 @dataclass(frozen=True)
 class NoiseModel:

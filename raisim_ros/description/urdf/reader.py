@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 from lxml import etree
 
-from raisim_ros.description.errors import Place
+from raisim_ros.description.errors import ParseError, Place
+from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.resource_paths import (
     SENSOR_FOLDERS,
     candidates_in_folders,
@@ -56,7 +57,10 @@ class UrdfReader:
         fields = Fields(source)
         for material in root.iter("material"):
             self._remember_color(material, fields)
-        for element in root.findall("link"):
+        links, most = root.findall("link"), get_file_limits().max_links
+        if len(self.model.links) + len(links) > most:
+            raise ParseError(source, root.sourceline, f"the robot has more than {most} links (limit max_links)")
+        for element in links:
             self.model.links.append(self._link(element, fields, directory))
         for element in root.findall("joint"):
             self.model.joints.append(_joint(element, fields))

@@ -244,7 +244,7 @@ class Joints(ArticulatedCore):
 
     def _gains(self, name: str, gain: VectorLike | float) -> Vector:
         """One number per degree of freedom; a single one holds for all joints."""
-        if np.ndim(gain) == 0:
+        if arguments.shape(gain) == ():
             return np.full(self._u_count, arguments.number(name, gain))
         return vector(name, gain, self._u_count)  # type: ignore[arg-type]
 

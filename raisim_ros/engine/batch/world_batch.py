@@ -230,7 +230,7 @@ class WorldBatch(KnownNames):
         source = self._find(heightmap)
         if not isinstance(source, HeightMap):
             raise WrongTypeError(f"{source!r} is not a heightmap")
-        maps = arguments.table("heights", heights, (np.shape(heights)[0] if np.ndim(heights) == 3 else 1, -1))
+        maps = arguments.table("heights", heights, (shape[0] if len(shape := arguments.shape(heights)) == 3 else 1, -1))
         number, pointer, listed = self._engine.members(members)
         chosen = arguments.table("choice", np.arange(number) if choice is None else choice, (number,), np.int64)
         check(

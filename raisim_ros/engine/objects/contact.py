@@ -8,7 +8,7 @@ import numpy as np
 
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, matrix_of_symmetric6
-from raisim_ros.engine.errors import WrongStateError
+from raisim_ros.engine.errors import WrongStateError, lock
 from raisim_ros.engine.types import BodyType
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ assert CONTACT_DTYPE.itemsize == ffi.sizeof("rs_contact")
 
 def read_contacts(world: Any) -> np.ndarray[Any, Any]:
     """All contacts of the last step as one structured array; `world` is the engine's."""
-    lib.rs_world_lock(world)
+    lock(world)
     try:
         contacts = np.zeros(lib.rs_world_contact_count(world), dtype=CONTACT_DTYPE)
         # rs_contact has room for what it counts: no other thread steps in between.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, TypedDict, TypeVar
 
@@ -67,7 +68,7 @@ def check_keywords(placed: Any, kind: Any) -> None:
 def velocities(placed: Placed) -> tuple[Vector, Vector]:
     """Linear and angular velocity, of three or six numbers."""
     given = placed.get("velocity", np.zeros(6))
-    size = 6 if np.size(given) == 6 else 3
+    size = 6 if math.prod(arguments.shape(given)) == 6 else 3
     values = np.r_[arguments.vector("velocity", given, size), np.zeros(6 - size)]
     return values[:3], values[3:]
 

@@ -15,7 +15,7 @@ import numpy as np
 from raisim_ros.description.declared import check_values
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.model import Pose
-from raisim_ros.description.sensor.types import SensorModel, SensorSetModel
+from raisim_ros.description.sensor.types import MAX_RATE, SensorModel, SensorSetModel
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
@@ -210,8 +210,8 @@ class Sensor(ABC):
     @staticmethod
     def _checked_rate(rate: float) -> float:
         number = arguments.number("update_rate", rate)
-        if not (number > 0.0 and math.isfinite(number)):
-            raise InvalidValueError(f"update_rate is {number:g}; expected more than 0 [Hz]")
+        if not 0.0 < number <= MAX_RATE:
+            raise InvalidValueError(f"update_rate is {number:g}; expected more than 0, at most {MAX_RATE:g} [Hz]")
         return number
 
     def get_update_rate(self) -> float:

@@ -13,7 +13,8 @@ from raisim_ros.description.collision_groups import ALL_GROUPS
 from raisim_ros.description.declared import fits, parameter_type
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.rotation import quaternion_from_matrix
-from raisim_ros.description.sensor.types import CameraModel, DepthCameraModel, LidarModel, RGBCameraModel
+from raisim_ros.description.sensor.table import MAX_RAYS
+from raisim_ros.description.sensor.types import MAX_RATE, CameraModel, DepthCameraModel, LidarModel, RGBCameraModel
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
@@ -99,8 +100,12 @@ class SpinningLidar(_RaySensor):
                 raise InvalidValueError(f"{name} is {angle:g}; expected an angle from -pi to pi")
         if model.pitch_min > model.pitch_max:
             raise InvalidValueError(f"pitch_min is {model.pitch_min:g}; expected at most pitch_max {model.pitch_max:g}")
-        if not 0.0 <= arguments.number("spin_rate", model.spin_rate) < math.inf:
-            raise InvalidValueError(f"spin_rate is {model.spin_rate:g}; expected a finite number, zero or more")
+        if not 0.0 <= arguments.number("spin_rate", model.spin_rate) <= MAX_RATE:
+            raise InvalidValueError(f"spin_rate is {model.spin_rate:g}; expected 0 to {MAX_RATE:g} [Hz]")
+        rays = model.yaw_samples * model.pitch_samples * model.spin_rate * world.get_time_step()
+        if rays > MAX_RAYS:  # were it rolling
+            told = f"spin_rate is {model.spin_rate:g}: {rays:.3g} rays in a step"
+            raise InvalidValueError(f"{told}; expected at most {MAX_RAYS}")
         super().__init__(world, model, mount, set_name)
         self._prepare(0, model.yaw_samples)
         check(lib.rs_lidar_valid(self._lidar))

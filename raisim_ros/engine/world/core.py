@@ -16,7 +16,7 @@ from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.arrays import c_array
-from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
+from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check, lock
 from raisim_ros.engine.known_names import KnownNames
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.contact import Contact, read_contacts
@@ -100,16 +100,20 @@ class WorldCore(KnownNames):
             check(lib.rs_world_unlock(held))
 
     def _drop_unfinished(self) -> None:
-        """Ctrl-C may come between an object and its handle: an object without one is taken out, and a handle without
-        an object is forgotten."""
+        """Ctrl-C may come between an object and its handle: an object without one is taken out, a handle without an
+        object is forgotten, and what has a name is found by it."""
         present = {int(engine_id) >> 32: int(engine_id) for engine_id in self._engine_ids()}
         for number in present.keys() - self._handles.keys():
             lib.rs_object_remove(self._world, present[number])
         for number in self._handles.keys() - present.keys():
             del self._handles[number]
-        living = set(map(id, self._handles.values()))
-        named = {name: [one for one in handles if id(one) in living] for name, handles in self._names.items()}
-        self._names = {name: handles for name, handles in named.items() if handles}
+        # Names as the handles have them, in the order in which they were given.
+        known = {id(one): one for handles in self._names.values() for one in handles}
+        known.update({id(one): one for one in self._handles.values()})
+        self._names = {}
+        for handle in known.values():
+            if handle._name and self._handles.get(handle.get_id()) is handle:
+                self._names.setdefault(handle._name, []).append(handle)
         for remove in self._removers:
             remove()
 
@@ -117,7 +121,7 @@ class WorldCore(KnownNames):
         """The engine's world, locked; that of a successor is another one once it was taken over."""
         while True:
             held = self._world
-            check(lib.rs_world_lock(held))
+            lock(held)
             if held is self._world:
                 return held
             check(lib.rs_world_unlock(held))

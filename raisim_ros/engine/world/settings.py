@@ -313,14 +313,14 @@ class Settings(WorldCore):
         """Replace all material properties, by those of a file (a world file, of which only the materials count) too."""
         if not isinstance(prop, MaterialManager):
             prop = load_material_file(arguments.path("prop", prop))
-        for properties in (prop.default, *prop.pairs.values()):
-            _c_pair(properties)  # refuse wrong numbers before anything changes
+        default, *given = [_c_pair(one) for one in (prop.default, *prop.pairs.values())]  # refuses wrong numbers
         with self.locked():
             check(lib.rs_material_clear(self._world))
-            check(lib.rs_material_set_default(self._world, _c_pair(prop.default)))
-            for (mat1, mat2), properties in prop.pairs.items():
-                first, second = self._material(mat1), self._material(mat2)
-                check(lib.rs_material_set_pair(self._world, first, second, _c_pair(properties)))
+            check(lib.rs_material_set_default(self._world, default))
+            numbers = [sorted(map(self._material, names)) for names in prop.pairs]
+            in_order = sorted(range(len(given)), key=numbers.__getitem__)  # the engine's own: each goes to the end
+            for k in in_order:
+                check(lib.rs_material_set_pair(self._world, *numbers[k], given[k]))
 
     # ---- collision properties of objects ----
 
@@ -362,7 +362,7 @@ def _changed(status: int) -> bool:
 
 def _c_pair(properties: MaterialPairProperties) -> Any:
     pair = ffi.new("rs_material_pair *")
-    for name, value in asdict(properties).items():
+    for name, value in vars(properties).items():
         if name == "static_friction" and value is None:
             value = properties.friction
         setattr(pair, name, arguments.number(name.replace("_", " "), value))

@@ -520,6 +520,10 @@ def test_sensors_in_a_world_file(tmp_path):
     [
         (ImuModel("s", 0.0), "update_rate"),
         (ImuModel("s", float("nan")), "update_rate"),
+        (ImuModel("s", 1e200), "update_rate is 1e.200; expected .* at most 1e.09"),
+        (LidarModel("s", 1e200), "update_rate"),
+        (LidarModel("s", 1.0, spin_rate=1e200), "spin_rate is 1e.200; expected 0 to 1e.09"),
+        (LidarModel("s", 1.0, spin_rate=1e9), "rays in a step"),  # terabytes, were it rolling
         (ImuModel("s", 1.0, acc_limit=-1.0), "limits"),
         (LidarModel("s", 1.0, yaw_samples=10**6, pitch_samples=10**4), "rays"),
         (LidarModel("s", 1.0, range_min=2.0, range_max=1.0), "range min"),
@@ -534,3 +538,10 @@ def test_absurd_sensors_are_refused(world, model, named):
     with pytest.raises(InvalidValueError, match=named):
         mount(world, ball, model)
     assert world.get_sensor_sets() == []
+
+
+def test_rates_are_bounded_when_they_are_set_too(world):
+    mounted = mount(world, world.add_sphere(0.1, 1.0), LidarModel("s", 10.0))
+    with pytest.raises(InvalidValueError, match=r"update_rate is 1e.10"):
+        mounted.get_sensor("s").set_update_rate(1e10)
+    assert mounted.get_sensor("s").get_update_rate() == 10.0

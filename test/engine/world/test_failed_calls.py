@@ -5,9 +5,22 @@ The calls are made from the signatures; see test/fuzz/api_calls.py.
 
 import pytest
 from api_machine import ApiMachine
+from rich_world import rich_world
 
-from raisim_ros import IMU, ImuModel, InvalidValueError, LightSettings, NoiseModel, RaisimError, SensorSetModel, World
+from raisim_ros import (
+    IMU,
+    ImuModel,
+    InvalidValueError,
+    LightSettings,
+    NoiseModel,
+    RaisimError,
+    SensorSetModel,
+    World,
+    WorldBatch,
+)
+from raisim_ros.engine import errors
 from raisim_ros.engine.sensors.vision import Light
+from raisim_ros.engine.world import core
 
 
 def faults(answers):
@@ -102,3 +115,40 @@ def test_ctrl_c_between_an_object_and_its_handle(monkeypatch):
     assert world.get_obj_list() == [box]
     assert world.get_object("gone") is None
     world.integrate(3)
+
+
+def test_ctrl_c_while_an_object_gets_its_name(monkeypatch):
+    """Its name was one that nobody knew: removing the object raised a KeyError from then on."""
+    calls = iter([KeyboardInterrupt])
+
+    def interrupted(status):
+        for error in calls:
+            raise error
+        errors.check(status)
+
+    world = World()
+    box = world.add_box(1, 1, 1, 1)
+    monkeypatch.setattr(core, "check", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        box.set_name("box")
+    assert world.get_object("box") is (box if box.get_name() else None)
+    world.remove_object(box)
+    assert world.get_obj_list() == []
+
+
+RAGGED = [1, [2]]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda world, robot: robot.set_p_gains(RAGGED),
+        lambda world, robot: robot.set_d_gains(RAGGED),
+        lambda world, robot: world.add_sphere(1, 1, velocity=RAGGED),
+        lambda world, robot: WorldBatch(world, 2).set_heightmap("hills", RAGGED),
+    ],
+)
+def test_ragged_rows_are_refused_by_name(call):
+    world = rich_world()
+    with pytest.raises(InvalidValueError, match=r"gain|velocity|heights"):
+        call(world, world.get_object("arm"))

@@ -88,6 +88,32 @@ def test_a_thread_that_ends_with_the_lock_does_not_keep_the_world():
     assert world.get_step_count() == 1
 
 
+@pytest.mark.parametrize("call", [World.get_obj_list, World.lock_mutex, World.get_contact_problem, World.save_snapshot])
+def test_ctrl_c_while_waiting_for_the_lock_does_not_keep_the_world(call):
+    """It is answered when the lock was taken: all other threads waited for ever."""
+    world, taken, got_in = World(), threading.Event(), threading.Event()
+
+    def hold():
+        with world.locked():
+            taken.set()
+            time.sleep(0.1)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.1)
+
+    def get_in():
+        with world.locked():
+            got_in.set()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    taken.wait()
+    with pytest.raises(KeyboardInterrupt):
+        call(world)
+    holder.join()
+    threading.Thread(target=get_in, daemon=True).start()
+    assert got_in.wait(10.0)
+
+
 def test_a_world_that_is_locked_can_be_dropped():
     world = World()
     world.lock_mutex()
