@@ -13,6 +13,7 @@ from raisim_ros.description.errors import InvalidValueError, RobotCountError
 from raisim_ros.description.file_kind import MESH, RECORDING, WORLD, kind_of
 from raisim_ros.description.mjcf.file import is_mjcf
 from raisim_ros.viewer import surfaces
+from raisim_ros.viewer.notices import Notices
 from raisim_ros.viewer.placing import free_place
 from raisim_ros.viewer.scene import AUTO, BASES, SHAPES, Moment, NewObject, SceneModel, Vector
 from raisim_ros.viewer.stance import find_stance
@@ -22,21 +23,21 @@ Place = tuple[float, float, float]
 
 
 class AddForm:
-    """Asks `add` for new objects and `load` for worlds; `attempt` runs what people began and tells what went wrong."""
+    """Asks `add` for new objects and `load` for worlds."""
 
     def __init__(
         self,
         server: viser.ViserServer,
         add: Callable[[NewObject], Any],
         load: Callable[[str], Any],
-        attempt: Callable[[Callable[[], Any]], Any],
+        notices: Notices,
     ) -> None:
-        self._server, self._add, self._load, self._attempt = server, add, load, attempt
+        self._server, self._add, self._load, self._notices = server, add, load, notices
         self._uploads = Uploads()
         self._model, self._moment = SceneModel([], 0), Moment(0.0, np.zeros((0, 7)))
 
     def close(self) -> None:
-        """Forget uploaded files."""
+        """No more files will come."""
         self._uploads.close()
 
     def look_at(self, model: SceneModel, moment: Moment) -> None:
@@ -46,7 +47,7 @@ class AddForm:
     def add_upload(self) -> None:
         """Outside of the tabs: what is dropped needs it, and hidden tabs are not part of the page."""
         upload = self._server.gui.add_upload_button("Add a robot, mesh or world file", icon=viser.Icon.UPLOAD)
-        upload.on_upload(lambda event: self._attempt(lambda: self._take(upload.value, event.client)))
+        upload.on_upload(lambda event: self._notices.attempt(lambda: self._take(upload.value, event.client)))
 
     def add_fields(self) -> None:
         """The form."""
@@ -58,7 +59,7 @@ class AddForm:
         self._place = gui.add_vector3("position [m]", (0.0, 0.0, 2.0), step=0.1)
         self._look = gui.add_text("colour", "", hint='a name, or "r g b a" from 0 to 1')
         button = gui.add_button("Add", color="green", icon=viser.Icon.PLUS)
-        button.on_click(lambda _: self._attempt(self._spawn))
+        button.on_click(lambda _: self._notices.attempt(self._spawn))
         with gui.add_folder("Files"):
             room = "on the ground where there is room, near what is looked at; else at the position above"
             self._room = gui.add_checkbox("Stand on the ground", True, hint=room)
@@ -98,7 +99,7 @@ class AddForm:
 
             def choose(file: Path) -> None:
                 modal.close()
-                self._attempt(lambda: self._take_file(file, near))
+                self._notices.attempt(lambda: self._take_file(file, near))
 
             for file, label in zip(found, short_names(found), strict=True):
                 client.gui.add_button(label).on_click(lambda _, file=file: choose(file))
@@ -110,13 +111,12 @@ class AddForm:
             raise InvalidValueError("a recording is not part of a world; look at it with: raisim_ros view FILE")
         if kind == WORLD and not is_mjcf(str(file)):
             self._load(str(file))
-        elif kind == MESH:
-            self._add_mesh(file, near)
-        else:
-            try:
-                self._add_robot(file, near)
-            except RobotCountError:  # MJCF with several of them, or with none
-                self._load(str(file))
+            return
+        try:
+            with self._notices.busy("Adding what was given", file.name):
+                (self._add_mesh if kind == MESH else self._add_robot)(file, near)
+        except RobotCountError:  # MJCF with several of them, or with none
+            self._load(str(file))
 
     def _add_mesh(self, file: Path, near: Vector) -> None:
         place, surface = self._given_place(), surfaces.file_surface(file, own_colors=False)

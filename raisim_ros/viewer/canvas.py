@@ -33,7 +33,7 @@ from raisim_ros.viewer.wires import rods
 # Poses that changed less are not sent again.
 SMALLEST_MOVE = 1e-6
 SKY_TOP, SKY_BOTTOM = (96, 148, 205), (226, 233, 238)
-GROUND_COLOR, GROUND_LINES = (196, 198, 192), (172, 175, 170)
+GROUND_COLOR, GROUND_LINES, GROUND_STRONG = (196, 198, 192), (172, 175, 170), (150, 154, 150)
 CONTACT_COLOR, FORCE_COLOR, CENTRE_COLOR = (250, 60, 40), (30, 160, 60), (250, 200, 30)
 BOX_COLOR = (255, 150, 30)
 FIELD_OF_VIEW = 0.75  # vertical [rad]
@@ -85,7 +85,7 @@ class Canvas:
     def __init__(self, server: viser.ViserServer) -> None:
         self._server = server
         self._batches: dict[_Key, _Batch] = {}
-        self._grounds: dict[str, Any] = {}
+        self._grounds: dict[str, tuple[Any, Any]] = {}  # and how they look
         self._labels: dict[str, Any] = {}
         self._shown = {VISUAL: True, COLLISION: False, INERTIA: False, "names": False, "frames": False}
         self._force_scale = 1.0
@@ -227,25 +227,36 @@ class Canvas:
         return node
 
     def _draw_grounds(self, model: SceneModel) -> None:
-        wanted = {item.name: item.ground_height for item in model.items if item.ground_height is not None}
-        for name in [name for name in self._grounds if name not in wanted]:
-            self._grounds.pop(name).remove()
-        for name, height in wanted.items():
+        wanted = {item.name: item for item in model.items if item.ground_height is not None}
+        for name, (node, look) in list(self._grounds.items()):
+            item = wanted.get(name)
+            if item is None or look != _ground_look(item):
+                node.remove()
+                del self._grounds[name]
+        for name, item in wanted.items():
             if name not in self._grounds:
-                self._grounds[name] = self._server.scene.add_grid(
-                    f"/ground/{len(self._grounds)}",
-                    infinite_grid=True,
-                    cell_size=0.5,
-                    section_size=2.0,
-                    cell_color=GROUND_LINES,
-                    section_color=(150, 154, 150),
-                    cell_thickness=0.6,
-                    fade_distance=60.0,
-                    plane_color=GROUND_COLOR,
-                    plane_opacity=1.0,
-                    shadow_opacity=0.35,
-                    position=(0.0, 0.0, height or 0.0),
-                )
+                self._grounds[name] = self._add_ground(item), _ground_look(item)
+
+    def _add_ground(self, item: Item) -> Any:
+        color, lines, strong = GROUND_COLOR, GROUND_LINES, GROUND_STRONG
+        if item.ground_color is not None:  # lines as much darker as those of the plain one
+            shades = np.array((GROUND_COLOR, GROUND_LINES, GROUND_STRONG)) / np.array(GROUND_COLOR)
+            rows = np.clip(np.round(255.0 * np.array(item.ground_color) * shades), 0, 255).astype(int)
+            color, lines, strong = ((int(r), int(g), int(b)) for r, g, b in rows)
+        return self._server.scene.add_grid(
+            f"/ground/{next(self._numbers)}",
+            infinite_grid=True,
+            cell_size=0.5,
+            section_size=2.0,
+            cell_color=lines,
+            section_color=strong,
+            cell_thickness=0.6,
+            fade_distance=60.0,
+            plane_color=color,
+            plane_opacity=1.0,
+            shadow_opacity=0.35,
+            position=(0.0, 0.0, item.ground_height or 0.0),
+        )
 
     def _draw_labels(self, model: SceneModel) -> None:
         visible = {item.name for item in model.items if item.parts or item.soft is not None}
@@ -253,7 +264,8 @@ class Canvas:
         for name in [name for name in self._labels if name not in wanted]:
             self._labels.pop(name).remove()
         for name in wanted - set(self._labels):
-            self._labels[name] = self._server.scene.add_label(f"/names/{name}", name, anchor="bottom-center")
+            path = f"/names/{next(self._numbers)}"
+            self._labels[name] = self._server.scene.add_label(path, name, anchor="bottom-center")
 
     def _draw_axes(self, model: SceneModel) -> None:
         if self._axes is not None:
@@ -404,6 +416,10 @@ class Canvas:
             poses = moment.poses[: self._model.frames]
             axes.batched_positions = poses[:, :3].astype(np.float32)
             axes.batched_wxyzs = poses[:, [6, 3, 4, 5]].astype(np.float32)
+
+
+def _ground_look(item: Item) -> Any:
+    return item.ground_height, item.ground_color
 
 
 def _add_sun(scene: viser.SceneApi, shadows: bool) -> Any:

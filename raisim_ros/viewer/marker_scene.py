@@ -35,7 +35,7 @@ SOFT_KINDS = ("deformable", "granular")  # whose points are elsewhere in every m
 # Layouts of messages that are remembered: those of moving and of static objects take turns.
 _MOST_LAYOUTS = 6
 
-# What nodes give terrain without a colour of its own.
+# What nodes give ground and terrain without a colour of their own.
 _PLAIN_TERRAIN = colour("", "heightmap", 0)[:3]
 
 Key = tuple[str, int]
@@ -228,7 +228,9 @@ class MarkerScene:
         if kind == GROUND_KIND:
             key = markers[0].key
             height = float(self._poses[key][2]) + 0.5 * markers[0].scale[2]
-            return Item(name, kind, False, [], names, first, height)
+            red, green, blue, _ = markers[0].rgba
+            own = None if np.allclose(markers[0].rgba[:3], _PLAIN_TERRAIN) else (red, green, blue)
+            return Item(name, kind, False, [], names, first, height, own)
         parts = [part for number, marker in enumerate(markers) for part in self._parts(marker, first + number)]
         return Item(name, kind, movable, parts, names, first)
 
@@ -270,7 +272,7 @@ class MarkerScene:
     def object_of_frame(self, frame: str) -> str:
         """The object whose frame is called so, whatever stands before its name; or nothing."""
         with self._lock:
-            names = {marker.name for marker in self._markers.values()}
+            names = {marker.name for marker in (*self._markers.values(), *self._soft.values())}
             return max((name for name in names if frame.endswith(name)), key=len, default="")
 
     def link_at(self, frame: int) -> str:
@@ -282,15 +284,15 @@ class MarkerScene:
     def link_pose(self, name: str, link: str) -> Vector | None:
         """Pose of a robot's link in the world; the root's is that of the robot. None when /tf does not tell it."""
         with self._lock:
-            known = (self._known(ending) for ending in (f"{name}/{link}", name))
-            frame = next((one for one in known if one is not None), None)
-        return None if frame is None else self.frame_pose(frame)
+            own = self._frame_of(name)
+            frame = f"{own}/{link}" if f"{own}/{link}" in self._frames else own
+        return self.frame_pose(frame or "")
 
-    def _known(self, ending: str) -> str | None:
-        """The frame of that name, whatever stands before it."""
-        if ending in self._frames:
-            return ending
-        return next((frame for frame in self._frames if frame.endswith(ending)), None)
+    def _frame_of(self, name: str) -> str | None:
+        """The frame of an object: all have the same prefix, so of those that end like its name it is the shortest."""
+        if name in self._frames:
+            return name
+        return min((frame for frame in self._frames if frame.endswith(name)), key=len, default=None)
 
     def kind_of(self, name: str) -> str:
         """What an object is; empty when it is gone."""
@@ -351,5 +353,6 @@ def _read_marker(reader: CdrReader) -> tuple[_Marker, int, int]:
     key = (space, number)
     own_frame = frame if locked else ""
     scale = (float(x), float(y), float(z))
-    marker = _Marker(key, name or f"{space}_{number}", kind, scale, rgba, own_frame, points, mesh, embedded, link)
+    name = name or f"{space}_{number}"
+    marker = _Marker(key, name, kind, scale, rgba, own_frame, points, mesh, embedded, link)
     return marker, action, place

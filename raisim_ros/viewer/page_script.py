@@ -1,8 +1,8 @@
-"""What the page does besides what viser offers: a key that is no letter, files and folders that are dropped, and no
-shadows where the processor has to draw them."""
+"""What the page does besides what viser offers: a key that is no letter, files and folders that are dropped, no
+shadows where the processor has to draw them, and arrow keys that move a slider without moving the camera, too."""
 
 # An image that does not load runs a script, once for each page. Hotkeys are letters: "?" is taken for H. A file that is
-# dropped goes the way of the upload button; a folder, or a robot with the files it needs, as one archive (tar).
+# dropped goes the way of the upload button; a folder, or a robot or mesh with the files it needs, as one archive (tar).
 PAGE_SCRIPT = """<img src="data:," alt="" style="display: none" onerror="
   if (!window.raisimPage) {
     window.raisimPage = true;
@@ -18,6 +18,9 @@ PAGE_SCRIPT = """<img src="data:," alt="" style="display: none" onerror="
       if (event.key === '?' && !typing) {
         press('h');
       }
+    });
+    document.body.addEventListener('keydown', (event) => {
+      if (/^Arrow/.test(event.key) && event.target.closest('[role=slider], input')) event.stopPropagation();
     });
     const header = (path, size) => {
       const block = new Uint8Array(512), text = new TextEncoder();
@@ -71,7 +74,7 @@ PAGE_SCRIPT = """<img src="data:," alt="" style="display: none" onerror="
       const folders = entries.filter((one) => one.isDirectory);
       for (const folder of folders) await upload(pack(folder.name, await inside(folder)));
       const plain = files.filter((one) => !folders.some((folder) => folder.name === one.name));
-      if (plain.length > 1 && plain.some((one) => /[.](urdf|xacro)$/i.test(one.name))) {
+      if (plain.length > 1 && plain.some((one) => /[.](urdf|xacro|mtl|bin|png|jpe?g)$/i.test(one.name))) {
         await upload(pack('dropped', plain.map((one) => [one.name, one])));
       } else {
         for (const file of plain) await upload(file);

@@ -61,6 +61,7 @@ class PageSurfaces:
         self.misses = 0
         self._wait = wait
         self._made: dict[Hashable, Surface | None] = {}
+        self._newest: dict[Hashable, Hashable] = {}  # what was asked for -> its key when the file was last there
         self._lock = threading.Lock()
         self._asked: set[Hashable] = set()
         self._queue: queue.SimpleQueue[tuple[Hashable, Callable[[], Surface | None]]] = queue.SimpleQueue()
@@ -69,10 +70,13 @@ class PageSurfaces:
     def of_file(self, path: str | Path, own_colors: bool, alone: bool) -> Surface | None:
         """See Surfaces."""
         file = Path(path)
-        if not file.is_file():
-            return None
         most = MOST_ALONE if alone else MOST_OF_LINK
-        key = (str(file), file.stat().st_mtime_ns, own_colors, most)
+        wanted = (str(file), own_colors, most)
+        try:
+            key = (*wanted, file.stat().st_mtime_ns)
+        except OSError:  # gone, but what was read of it is still there
+            return self._made.get(self._newest.get(wanted))
+        self._newest[wanted] = key
         return self._find(key, lambda: _with_fewer(surfaces.file_surface(file, own_colors), most))
 
     def of_mesh(self, mesh: MeshData) -> Surface | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from raisim_ros.description.errors import RaisimError
 from raisim_ros.viewer.add_form import AddForm
 from raisim_ros.viewer.describe import literal
 from raisim_ros.viewer.feed import Feed
+from raisim_ros.viewer.notices import Notices
 from raisim_ros.viewer.page_script import PAGE_SCRIPT
 from raisim_ros.viewer.plot import Plot
 from raisim_ros.viewer.scene import (
@@ -61,6 +63,7 @@ class Panel:
 
     def __init__(self, server: viser.ViserServer, feed: Feed, show_layer: Callable[[str, bool], None]) -> None:
         self._server, self._feed, self._show_layer = server, feed, show_layer
+        self.notices = Notices(server)
         self.on_feed: Callable[[Feed | None], None] = lambda feed: None  # another is wanted; None: the first one
         self.on_shadows: Callable[[viser.ClientHandle], None] = lambda client: None  # a page wants them, or no longer
         self.on_load: Callable[[], None] = lambda: None  # another world is there
@@ -76,7 +79,7 @@ class Panel:
         self._joint_moved = 0.0  # when somebody moved a slider, or they came [s]
         self.selected: Item | None = None
         self._wanted_name = ""  # of a new object, to be selected once it is there
-        self._form = AddForm(server, self._add_object_of_form, lambda file: self._load(file), self._try)
+        self._form = AddForm(server, self._add_object_of_form, lambda file: self._load(file), self.notices)
         server.gui.configure_theme(control_width="medium", show_logo=False)
         server.gui.main_panel.dock_right()
         server.gui.set_panel_label("raisim_ros")
@@ -94,26 +97,12 @@ class Panel:
         self._add_keys()
 
     def close(self) -> None:
-        """Forget uploaded files."""
+        """No more files will come."""
         self._form.close()
-
-    # ---- telling people what went wrong ----
-
-    def _try(self, action: Callable[[], Any]) -> Any:
-        try:
-            return action()
-        except (RaisimError, OSError, ValueError) as error:
-            self.tell(error)
-            return None
-
-    def tell(self, error: Exception) -> None:
-        """Show everybody what went wrong."""
-        for client in self._server.get_clients().values():
-            client.add_notification("That did not work", str(error), color="red", auto_close_seconds=8.0)
 
     def _button(self, label: str, action: Callable[[], Any], **options: Any) -> Any:
         button = self._server.gui.add_button(label, **options)
-        button.on_click(lambda _: self._try(action))
+        button.on_click(lambda _: self.notices.attempt(action))
         return button
 
     # ---- time ----
@@ -122,11 +111,11 @@ class Panel:
         gui = self._server.gui
         self._status = gui.add_markdown("")
         self._play = gui.add_button("Play", icon=viser.Icon.PLAYER_PLAY, color="green")
-        self._play.on_click(lambda _: self._try(self._toggle))
+        self._play.on_click(lambda _: self.notices.attempt(self._toggle))
         group = gui.add_button_group("", ("Step", "10 steps", "Reset"))
-        group.on_click(lambda _: self._try(lambda: self._time_button(str(group.value))))
+        group.on_click(lambda _: self.notices.attempt(lambda: self._time_button(str(group.value))))
         self._speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1", hint="simulated seconds per second")
-        self._speed.on_update(lambda _: self._try(self._set_speed))
+        self._speed.on_update(lambda _: self.notices.attempt(self._set_speed))
         self._timeline = gui.add_slider("Time [s]", 0.0, 1.0, 0.001, 0.0, visible=False)
         self._timeline.on_update(self._seek)
         self._go_on = self._button("Go on from here", self._branch, icon=viser.Icon.GIT_BRANCH, visible=False)
@@ -152,7 +141,7 @@ class Panel:
     def _seek(self, event: Any) -> None:
         if event.client is not None:  # a person moved it, not the clock
             self._sought = time.monotonic()
-            self._try(lambda: self._feed.seek(float(self._timeline.value)))
+            self.notices.attempt(lambda: self._feed.seek(float(self._timeline.value)))
 
     def _show_timeline(self, moment: Moment) -> None:
         span = self._feed.timeline()
@@ -231,7 +220,7 @@ class Panel:
         if item is None or not self._joints_due:
             return
         self._joints_due -= 1
-        joints = self._try(lambda: self._feed.joints(item.name))
+        joints = self.notices.attempt(lambda: self._feed.joints(item.name))
         if not joints:
             return
         self._joints_due, self._joint_moved = 0, time.monotonic()
@@ -250,7 +239,7 @@ class Panel:
         def moved(event: Any) -> None:
             if event.client:
                 self._joint_moved = time.monotonic()
-                self._try(lambda: self._feed.set_joint(name, joint, float(slider.value)))
+                self.notices.attempt(lambda: self._feed.set_joint(name, joint, float(slider.value)))
 
         return moved
 
@@ -328,7 +317,8 @@ class Panel:
 
     def _add_world(self) -> None:
         gui = self._server.gui
-        self._file = gui.add_text("World file", "")
+        where = "where the world runs; nodes use their working folder, that of the world file and allowed_folders"
+        self._file = gui.add_text("World file", "", hint=where)
         self._button("Load", lambda: self._load(str(self._file.value)), icon=viser.Icon.FOLDER_OPEN)
         self._button("Save", lambda: self._feed.save(str(self._file.value)), icon=viser.Icon.DEVICE_FLOPPY)
         gui.add_divider()
@@ -341,7 +331,8 @@ class Panel:
         self._button("Help", self._help, icon=viser.Icon.HELP)
 
     def _load(self, file: str) -> None:
-        self._feed.load(file)
+        with self.notices.busy("Loading the world", Path(file).name):
+            self._feed.load(file)
         self._follow.value = False  # the new world says whom to follow
         self._forget_history()
         self._snapshots.options = tuple(self._feed.kept()) or ("(none)",)
@@ -386,7 +377,7 @@ class Panel:
             if key == "L":
                 command.on_trigger(lambda event: self.on_shadows(event.client) if event.client else None)
             else:
-                command.on_trigger(lambda _, action=actions[key]: self._try(action))
+                command.on_trigger(lambda _, action=actions[key]: self.notices.attempt(action))
         self._server.gui.add_html(PAGE_SCRIPT)
 
     def _help(self) -> None:

@@ -58,8 +58,7 @@ class Recorder:
         try:
             self.note()
             self._began.wait()
-            if self.error is not None:  # there is no point in going on
-                raise self.error
+            self._tell_error()  # there is no point in going on
         except BaseException:
             self._end()
             raise
@@ -165,6 +164,9 @@ class Recorder:
             self._take()
         self._flush()
         self._end()
+        self._tell_error()
+
+    def _tell_error(self) -> None:
         if self.error is not None:
             raise FileWriteError(self._path, f"the recording is not complete: {self.error}") from self.error
 

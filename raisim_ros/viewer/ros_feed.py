@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 import time
 from collections.abc import Callable, Hashable
@@ -17,6 +18,7 @@ from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
+from raisim_ros.client.spinning import spin
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.mjcf.file import is_mjcf
 from raisim_ros.msg import ContactArray, Pull, ResultCode, WorldCmd, WorldState
@@ -67,8 +69,6 @@ PATIENCE_WITH_DISCOVERY = 5.0
 DESCRIBED_FOR = 2.0
 # How often it is checked whether the node is still there [s].
 PRESENCE_PERIOD = 1.0
-# The executor looks this often whether it shall end, should it miss the wake-up [s].
-WAKE_PERIOD = 0.2
 
 
 class NodeGoneError(RaisimError):
@@ -108,13 +108,17 @@ class RosFeed:
         node.create_subscription(PoseStamped, "world/viewpoint", self._take_viewpoint, qos.LATCHED)
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
-        self._thread = threading.Thread(target=self._spin, name="raisim_ros viewer ROS", daemon=True)
+        self._thread = threading.Thread(
+            target=spin, args=(self._executor, self._closed), name="raisim_ros viewer ROS", daemon=True
+        )
         self._thread.start()
+        # Python ends threads that still run by a means that the middleware's C++ answers with abort().
+        atexit.register(self._end_thread)
 
-    def _spin(self) -> None:
-        """Not the executor's own loop: one that is shut down from another thread stumbles over what is gone."""
-        while not self._closed.is_set():
-            self._executor.spin_once(timeout_sec=WAKE_PERIOD)
+    def _end_thread(self) -> None:
+        self._closed.set()
+        self._executor.wake()
+        self._thread.join()
 
     # ---- messages ----
 
@@ -421,9 +425,8 @@ class RosFeed:
     def close(self) -> None:
         """Leave the graph."""
         self.release()
-        self._closed.set()
-        self._executor.wake()
-        self._thread.join()
+        self._end_thread()
+        atexit.unregister(self._end_thread)
         self._executor.shutdown()
         self._node.destroy_node()
 

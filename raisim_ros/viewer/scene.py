@@ -22,6 +22,8 @@ Rgb = tuple[float, float, float]
 VISUAL, COLLISION, INERTIA = "visual", "collision", "inertia"
 # What Item.kind of a robot is.
 ROBOT_KIND = "articulated_system"
+# What is new and takes less than this share of the picture is looked at from nearer, so that it takes the other one.
+SMALLEST_SEEN, SMALLEST_SHOWN = 0.1, 0.25
 IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 
@@ -113,6 +115,7 @@ class Item:
     bodies: tuple[str, ...]
     first_frame: int
     ground_height: float | None = None  # of an endless plane [m]
+    ground_color: Rgb | None = None  # None: the viewer's own
     soft: SoftLook | None = None  # of an object made of particles
 
 
@@ -232,8 +235,12 @@ class View:
     horizontal_fov: float = 0.9
 
 
+# From the middle of what is seen at first to where the camera is, per metre of its reach; and what is left free around.
+FROM, MARGIN = np.array([1.6, -1.9, 0.9]), 1.06
 # Of up to so many things all are in the first view, of more only where most are.
 FEW = 8
+# But not what is so many times as far away as half of them: it rolled or drove off.
+LOST = 10.0
 
 
 def fitting_view(model: SceneModel, poses: Vector) -> View:
@@ -246,18 +253,29 @@ def fitting_view(model: SceneModel, poses: Vector) -> View:
     if not items:
         return View((4.0, -4.0, 2.5))
     boxes = boxes_of(items, poses)
+    places, sizes = boxes.mean(axis=1), 0.5 * np.linalg.norm(boxes[:, 1] - boxes[:, 0], axis=1)
+    centre = np.median(places, axis=0)
     if len(items) <= FEW:
-        low, high = boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)
-        centre, reach = 0.5 * (low + high), float(np.clip(0.5 * np.linalg.norm(high - low), 0.15, 40.0))
+        distances = np.linalg.norm(places - centre, axis=1) + sizes
+        near = boxes[distances <= LOST * np.median(distances)]
+        low, high = near[:, 0].min(axis=0), near[:, 1].max(axis=0)
+        centre, reach = 0.5 * (low + high), float(np.clip(_fitting_reach(high - low), 0.15, 40.0))
     else:
-        places = boxes.mean(axis=1)
-        centre = np.median(places, axis=0)
         centre[2] = min(centre[2], float(np.percentile(places[:, 2], 25)) + 0.5)
-        sizes = 0.5 * np.linalg.norm(boxes[:, 1] - boxes[:, 0], axis=1)
         distances = np.linalg.norm(places - centre, axis=1) + sizes
         reach = float(np.clip(1.7 * np.percentile(distances, 45), 0.3, 40.0))
-    x, y, z = centre + reach * np.array([1.6, -1.9, 0.9])
+    x, y, z = centre + reach * FROM
     return View((float(x), float(y), float(z)), (float(centre[0]), float(centre[1]), float(centre[2])))
+
+
+def _fitting_reach(size: Vector) -> float:
+    """For a picture of 16 : 9 that has all of a box in it."""
+    ahead = -FROM / np.linalg.norm(FROM)
+    right = np.cross(ahead, (0.0, 0.0, 1.0)) / np.hypot(ahead[0], ahead[1])
+    corners = size * [[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
+    wide = float(np.tan(0.5 * View.horizontal_fov))
+    aside = np.maximum(np.abs(corners @ right) / wide, np.abs(corners @ np.cross(right, ahead)) / (9.0 / 16.0 * wide))
+    return MARGIN * float((aside - corners @ ahead).max() / np.linalg.norm(FROM))
 
 
 def first_view(
@@ -273,8 +291,11 @@ def first_view(
     return View((x + right, y + back, z + up), (x, y, z)), followed
 
 
-def view_with(box: Vector, view: View, angle: float) -> View | None:
-    """A view in the same direction that has all of a box in it; None: this one has. `angle`: the full one [rad]."""
+def view_with(box: Vector, view: View, angle: float, closer: bool = False) -> View | None:
+    """A view in the same direction that has all of a box in it; None: this one has. `angle`: the full one [rad].
+
+    `closer`: nor is what one can hardly see from there small in it.
+    """
     centre, radius = box.mean(axis=0), 0.5 * float(np.linalg.norm(box[1] - box[0]))
     eye, middle = np.array(view.position), np.array(view.look_at)
     arm = eye - middle
@@ -282,9 +303,13 @@ def view_with(box: Vector, view: View, angle: float) -> View | None:
     way = centre - eye
     ahead = float(-way @ arm) / max(far, 1e-9)
     aside = float(np.linalg.norm(way + ahead * arm / max(far, 1e-9)))
-    if ahead > 0.0 and aside + radius < ahead * np.tan(0.5 * angle):
+    half = float(np.tan(0.5 * angle))  # of the picture, a metre ahead
+    small = closer and 0.0 < radius < SMALLEST_SEEN * ahead * half
+    if ahead > 0.0 and aside + radius < ahead * half and not small:
         return None
     distance = max(far, 1.1 * radius / float(np.sin(0.5 * angle)))
+    if closer and 0.0 < radius < SMALLEST_SEEN * distance * half:
+        distance = radius / (SMALLEST_SHOWN * half)
     x, y, z = (centre + arm / max(far, 1e-9) * distance).tolist()
     return View((x, y, z), (float(centre[0]), float(centre[1]), float(centre[2])), view.horizontal_fov)
 

@@ -14,6 +14,7 @@ from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.surface_handles import HeightMap
 from raisim_ros.engine.sensors.colors import Looks, Texture
 from raisim_ros.engine.types import MeshCollisionMode
+from raisim_ros.engine.world.looks import terrain_colors
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer import surfaces
 from raisim_ros.viewer.scene import VISUAL, Part, Rgb, SceneModel, Surface, Vector, compose
@@ -38,10 +39,8 @@ class Studio:
         for item in model.items:
             if item.ground_height is not None:
                 self.grounds.append(len(self._colors))
-                ground = source.get_object(item.name)
-                plain = ground is None or not ground.get_appearance()
                 self.world.add_ground(item.ground_height)
-                self._colors.append(np.array([GROUND_RGB if plain or not item.parts else item.parts[0].color]))
+                self._colors.append(np.array([item.ground_color or GROUND_RGB]))
             elif item.kind == "heightmap" and item.parts:
                 self._add_terrain(source, item.name, item.parts[0])
             else:
@@ -57,16 +56,11 @@ class Studio:
         terrain = next((one for one in source.get_obj_list() if isinstance(one, HeightMap) and _is(one, name)), None)
         if terrain is None:
             return
-        data, colors = terrain.get_data(), terrain.get_color_map()
+        data, colors = terrain.get_data(), terrain_colors(terrain)
         body = self.world.add_height_map(data)
         self._parts.append((part, body))
-        if colors is None and not (terrain.get_color() or terrain.get_appearance()):
-            colors = height_colors(data.heights)
         if colors is None:
-            from raisim_ros.description.appearance import colour
-
-            look = terrain.get_color() or terrain.get_appearance()
-            colors = np.broadcast_to(colour(look, "heightmap", 0)[:3], (data.y_samples, data.x_samples, 3))
+            colors = height_colors(data.heights)
         self._colors.append(np.ascontiguousarray(colors.reshape(-1, 3)))
 
     def _add_part(self, part: Part) -> None:

@@ -122,7 +122,7 @@ class Page:
     def _tell(self, error: Exception) -> None:
         """Once for each different one in a row: frames are many."""
         if str(error) != self._told:
-            self._panel.tell(error)
+            self._panel.notices.tell(error)
             self._told = str(error)
 
     def _want_feed(self, feed: Feed | None) -> None:
@@ -199,10 +199,12 @@ class Page:
             box = boxes_of([item], moment.poses)[0]
             for client in self._server.get_clients().values():
                 camera = client.camera
-                view = view_with(box, View(tuple(camera.position), tuple(camera.look_at)), FIELD_OF_VIEW)
+                seen = View(tuple(camera.position), tuple(camera.look_at))
+                view = view_with(box, seen, FIELD_OF_VIEW, closer=self._model.complete)
                 if view is not None:
                     with client.atomic():
                         camera.position, camera.look_at = view.position, view.look_at
+                    self._canvas.set_distance(float(np.linalg.norm(np.subtract(view.position, view.look_at))))
         if item is None or self._model.complete:
             self._revealed = ""
 
@@ -228,12 +230,12 @@ class Page:
             self._panel.select(picked.item)
         grabbed, point, last = self._grabbed
         if self._moment.paused:
-            self._panel._try(lambda: self._feed.move(grabbed.item.name, end - last))
+            self._panel.notices.attempt(lambda: self._feed.move(grabbed.item.name, end - last))
         self._grabbed = (grabbed, point, end)
 
     def _let_go(self) -> None:
         self._grabbed = None
-        self._panel._try(self._feed.release)
+        self._panel.notices.attempt(self._feed.release)
         self._canvas.show_pull(None, None)
 
     def _pull_on(self, moment: Moment) -> None:

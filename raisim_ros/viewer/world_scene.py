@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from raisim_ros.description.appearance import HIDDEN, colour
-from raisim_ros.description.mesh.color import brings_materials
+from raisim_ros.description.appearance import HIDDEN
 from raisim_ros.description.robot.kinematic_tree import TreeBody, TreeCollision, TreeVisual
 from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.engine.articulated.system import ArticulatedSystem
@@ -17,10 +16,11 @@ from raisim_ros.engine.objects.scene_handles import LightObject, SceneObject
 from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import ArticulationBuffer, BodyType
+from raisim_ros.engine.world.looks import child_look, colored_file, ground_color, link_look, object_look, terrain_colors
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer import surfaces
 from raisim_ros.viewer.page_surfaces import Surfaces, WholeSurfaces
-from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Part, Rgb, SceneModel, Vector, compose
+from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Part, SceneModel, Vector, compose
 from raisim_ros.viewer.soft_scene import soft_look
 
 # Lights have no size of their own; they are drawn so large [m].
@@ -55,19 +55,13 @@ def _item(
         bodies = tuple(body.name for body in handle.get_kinematic_tree().bodies)
         return Item(name, kind, True, robot_parts(handle, first, meshes=meshes), bodies, first)
     movable = isinstance(handle, SingleBodyObject) and handle.get_body_type() != BodyType.STATIC
-    height = float(handle.get_position()[2]) if isinstance(handle, Ground) else None
     if isinstance(handle, SoftObject):
         return Item(name, kind, False, [], (name,), row, soft=soft_look(handle))
     if handle.get_appearance() == HIDDEN:
         return Item(name, kind, movable, [], (name,), row)
-    return Item(name, kind, movable, _body_parts(handle, row, meshes), (name,), row, height)
-
-
-def _looks(handle: Object) -> tuple[Rgb, float]:
-    red, green, blue, alpha = colour(
-        handle.get_appearance(), handle.get_object_type().name.lower(), handle.get_id()
-    )
-    return (red, green, blue), alpha
+    if isinstance(handle, Ground):
+        return Item(name, kind, movable, [], (name,), row, float(handle.get_position()[2]), ground_color(handle))
+    return Item(name, kind, movable, _body_parts(handle, row, meshes), (name,), row)
 
 
 def pose_of(handle: SingleBodyObject | ArticulatedSystem, body: int = 0) -> Vector:
@@ -80,11 +74,10 @@ def pose_of(handle: SingleBodyObject | ArticulatedSystem, body: int = 0) -> Vect
 
 
 def _body_parts(handle: Object, frame: int, meshes: Surfaces) -> list[Part]:
-    color, opacity = _looks(handle)
     if isinstance(handle, HeightMap):
-        return [_terrain(handle, frame)]
+        return [Part(surfaces.height_map_surface(handle.get_data(), terrain_colors(handle)), frame)]
     if isinstance(handle, Mesh):
-        return _mesh(handle, frame, color, opacity, meshes)
+        return _mesh(handle, frame, meshes)
     if isinstance(handle, LightObject):
         if handle.get_settings().kind == "directional":  # it shines from far away: there is no lamp at its place
             return []
@@ -95,36 +88,24 @@ def _body_parts(handle: Object, frame: int, meshes: Surfaces) -> list[Part]:
         return []
     parts = []
     for shape in handle.get_collision_body_list():
-        own, alpha = color, opacity
-        if shape.appearance:
-            red, green, blue, alpha = colour(shape.appearance, "", handle.get_id())
-            own = (red, green, blue)
+        red, green, blue, alpha = child_look(handle, shape)
         w, x, y, z = shape.quaternion
         placed = np.array([*shape.position, x, y, z, w])
         for surface, pose, scale in surfaces.primitive(shape.shape.name.lower(), shape.dim):
-            parts.append(Part(surface, frame, compose(placed, pose), scale, own, alpha))
+            parts.append(Part(surface, frame, compose(placed, pose), scale, (red, green, blue), alpha))
     return parts
 
 
-def _terrain(handle: HeightMap, frame: int) -> Part:
-    colors = handle.get_color_map()
-    plain = handle.get_color() or handle.get_appearance()
-    data = handle.get_data()
-    if colors is None and plain:
-        rgb = colour(plain, "heightmap", handle.get_id())[:3]
-        colors = np.broadcast_to(rgb, (data.y_samples, data.x_samples, 3))
-    return Part(surfaces.height_map_surface(data, colors), frame)
-
-
-def _mesh(handle: Mesh, frame: int, color: Rgb, opacity: float, meshes: Surfaces) -> list[Part]:
-    file = handle.get_mesh_file_name()
-    if file and not handle.get_appearance():
+def _mesh(handle: Mesh, frame: int, meshes: Surfaces) -> list[Part]:
+    file = colored_file(handle)
+    if file:
         own = meshes.of_file(file, own_colors=True, alone=True)
         if own is not None and own.glb is not None:
             x, y, z = handle.get_scale()
             return [Part(own, frame, scale=(float(x), float(y), float(z)))]
     surface = meshes.of_mesh(handle.get_mesh())
-    return [] if surface is None else [Part(surface, frame, color=color, opacity=opacity)]
+    red, green, blue, opacity = object_look(handle)
+    return [] if surface is None else [Part(surface, frame, color=(red, green, blue), opacity=opacity)]
 
 
 # ---- robots ----
@@ -169,20 +150,14 @@ def _inertia_box(body: TreeBody, frame: int) -> Part:
 def _link_parts(
     robot: ArticulatedSystem, shape: TreeVisual | TreeCollision, frame: int, layer: str, meshes: Surfaces
 ) -> list[Part]:
-    color, opacity = _looks(robot)
-    painted = bool(robot.get_appearance())
-    own = shape.color if isinstance(shape, TreeVisual) and not painted else None
-    if own is not None:
-        color, opacity = (own[0], own[1], own[2]), own[3]
-    elif layer == VISUAL and not painted:
-        color = (0.75, 0.76, 0.78)
+    (red, green, blue, opacity), from_file = link_look(robot, shape, layer == VISUAL)
+    color = (red, green, blue)
     x, y, z, w = _xyzw(np.asarray(shape.rotation))
     placed = np.array([*shape.position, x, y, z, w])
     if shape.mesh_file is None:
         drawn = surfaces.primitive(shape.shape, shape.dim)
         return [Part(s, frame, compose(placed, pose), scale, color, opacity, layer) for s, pose, scale in drawn]
-    colored = layer == VISUAL and not painted and (own is None or brings_materials(shape.mesh_file))
-    surface = meshes.of_file(shape.mesh_file, colored, alone=False)
+    surface = meshes.of_file(shape.mesh_file, from_file, alone=False)
     if surface is None:
         return []
     sx, sy, sz = (float(value) for value in shape.scale)

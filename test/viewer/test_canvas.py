@@ -94,3 +94,17 @@ def test_pages_that_are_gone_are_forgotten(canvas):
     for tell in canvas._server._client_disconnect_cb:
         tell(client)
     assert not canvas._bright
+
+
+def test_a_ground_has_its_colour_and_height_also_when_another_world_has_one_of_the_same_name(canvas):
+    def grounds(*looks):
+        items = [Item(name, "ground", False, [], (name,), k, height, color) for k, (name, height, color) in enumerate(looks)]
+        canvas.draw(SceneModel(items, len(items)))
+        return [(node.position[2], node.plane_color) for node, _ in canvas._grounds.values()]
+
+    (plain,) = grounds(("ground", 0.0, None))
+    assert grounds(("ground", -0.5, (0.2, 0.4, 0.6))) == [(-0.5, (51, 102, 153))]
+    both = grounds(("ground", -0.5, (0.2, 0.4, 0.6)), ("water", -1.0, (0.0, 0.2, 1.0)))
+    assert both == [(-0.5, (51, 102, 153)), (-1.0, (0, 51, 255))]
+    assert grounds(("water", -1.0, (0.0, 0.2, 1.0)), ("ground", 0.0, None)) == [both[1], plain]
+    assert len({node.name for node, _ in canvas._grounds.values()}) == 2

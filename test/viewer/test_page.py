@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -89,10 +91,14 @@ def test_a_slider_moves_a_joint(stage):
     slider = stage.page.get_by_role("slider").last  # of the joints; the first one is time
     slider.wait_for()
     slider.focus()
+    (client,) = stage.viewer._server.get_clients().values()
+    before = client.camera.position.copy()
     for _ in range(8):
         stage.page.keyboard.press("ArrowRight")
     arm = stage.world.get_object("arm")
     wait_until(lambda: np.abs(arm.get_generalized_coordinate()).max() > 0.02, stage.page)
+    stage.page.wait_for_timeout(300)
+    assert client.camera.position == pytest.approx(before, abs=1e-6)  # the keys turned the view, too
 
 
 def test_sliders_follow_joints_that_went_by_themselves(stage):
@@ -337,6 +343,21 @@ def test_files_are_dropped_on_the_page(stage, tmp_path):
     wait_until(lambda: stage.world.get_object("lone") is None and stage.world.get_object("left") is not None, stage.page)
     stage.viewer._world_feed.load(str(kept))
     stage.world.remove_object(stage.world.get_object("second_arm"))
+
+
+def test_what_takes_its_time_is_told_meanwhile(stage, monkeypatch):
+    """A robot with large meshes came after half a minute in which nothing said that it would."""
+    gate, feed, page = threading.Event(), stage.viewer._world_feed, stage.page
+    add = feed.add
+    monkeypatch.setattr(feed, "add", lambda new: gate.wait(60) and add(new))
+    drop(page, "late_arm.urdf", resource("robots/arm.urdf").read_text())
+    try:
+        page.get_by_text("Adding what was given").wait_for()
+    finally:
+        gate.set()
+    wait_until(lambda: stage.world.get_object("late_arm") is not None, page)
+    page.get_by_text("Adding what was given").wait_for(state="detached")
+    stage.world.remove_object(stage.world.get_object("late_arm"))
 
 
 TABLE = """<robot name="table"><link name="top"><inertial><mass value="5"/>

@@ -130,6 +130,17 @@ def test_a_file_that_cannot_be_read_is_asked_for_once(tmp_path, monkeypatch):
     assert meshes.misses == 1
 
 
+def test_what_was_read_of_a_file_is_still_drawn_when_that_is_gone(tmp_path):
+    """Files that people give a page go with it, and folders are tidied up while a world runs."""
+    file = tmp_path / "block.stl"
+    fine_block(divisions=1).export(file)
+    meshes = PageSurfaces(wait=True)
+    before = meshes.of_file(file, False, alone=True)
+    assert before is not None
+    file.unlink()
+    assert meshes.of_file(file, False, alone=True) is before
+
+
 def test_edges_of_soft_bodies_are_sharp_and_cloth_is_as_it_is():
     box = trimesh.creation.box((1.0, 1.0, 1.0)).subdivide()
     triangles = np.asarray(box.faces, np.uint32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import subprocess
 import sys
@@ -12,10 +13,10 @@ import numpy as np
 import pytest
 
 from raisim_ros import Recording, World
-from raisim_ros.description.errors import InvalidValueError, RaisimError
+from raisim_ros.description.errors import FileWriteError, InvalidValueError, RaisimError
 from raisim_ros.description.recording_file import MEASUREMENTS, read_chunks
 from raisim_ros.description.resources import resource
-from raisim_ros.viewer import measurements
+from raisim_ros.viewer import measurements, recorder
 from raisim_ros.viewer.comparison import GHOST_OPACITY, ComparisonFeed
 from raisim_ros.viewer.quantities import JOINT_TARGETS
 from raisim_ros.viewer.recorder import Recorder
@@ -49,6 +50,18 @@ def recorded(tmp_path):
         places.append(world.get_object("ball").get_position())
     world.stop_recording()
     return world, file, np.array(places)
+
+
+def test_a_disk_that_is_full_when_a_recording_begins_is_told_in_our_words(tmp_path, monkeypatch):
+    """The system's error came through where only the file itself had no room left."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(recorder, "write_chunk", full)
+    with pytest.raises(FileWriteError, match=r"run\.raisim.*No space left"):
+        World().start_recording(tmp_path / "run.raisim")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_recording_or_export_that_fails_leaves_the_old_file(tmp_path):

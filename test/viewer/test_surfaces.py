@@ -11,7 +11,19 @@ import pytest
 
 from raisim_ros.description.terrain import height_map_from_values
 from raisim_ros.viewer import surfaces
-from raisim_ros.viewer.scene import Item, Part, View, boxes_of, compose, rotate, to_body, to_world, view_with
+from raisim_ros.viewer.scene import (
+    Item,
+    Part,
+    SceneModel,
+    View,
+    boxes_of,
+    compose,
+    fitting_view,
+    rotate,
+    to_body,
+    to_world,
+    view_with,
+)
 
 
 def volume_of(placed):
@@ -157,3 +169,42 @@ def test_a_view_that_lacks_something_is_shifted_to_it(centre):
     assert shifted.look_at == pytest.approx(centre)
     assert view_with(box, shifted, 0.75) is None  # now it has it
     assert view_with(box, View((20.0, 0.0, 9.0), centre), 0.75) is None
+
+
+@pytest.mark.parametrize("size", [(2.0, 2.0, 0.6), (0.2, 0.3, 1.8), (1.0, 0.4, 0.3), (0.5, 0.5, 0.5)])
+def test_the_first_view_has_all_of_a_robot(size):
+    """Of an ant, the leg in front was cut off, on the page and in pictures."""
+    item = Item("robot", "articulated_system", True, [Part(surfaces.unit("block"), 0, scale=size)], ("base",), 0)
+    view = fitting_view(SceneModel([item], 1), np.array([[0.0, 0.0, 0.5 * size[2], 0.0, 0.0, 0.0, 1.0]]))
+    corners = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (0.0, 1.0)]) * size
+    ahead = np.subtract(view.look_at, view.position) / np.linalg.norm(np.subtract(view.look_at, view.position))
+    right = np.cross(ahead, (0.0, 0.0, 1.0)) / np.linalg.norm(np.cross(ahead, (0.0, 0.0, 1.0)))
+    way = corners - view.position
+    wide = np.tan(0.5 * view.horizontal_fov)
+    assert (np.abs(way @ right) < wide * (way @ ahead)).all()
+    assert (np.abs(way @ np.cross(right, ahead)) < 9.0 / 16.0 * wide * (way @ ahead)).all()
+
+
+def test_what_drove_away_is_not_in_the_first_view():
+    """After minutes a cart was 60 m away, and whoever opened the page saw specks."""
+    places = np.array([[0.0, 0, 0.5], [1.0, 1, 0.5], [2.0, -1, 0.5], [60.0, 0, 0.5]])
+    items = [Item(str(k), "sphere", True, [Part(surfaces.unit("ball"), k)], (str(k),), k) for k in range(4)]
+    poses = np.column_stack((places, np.zeros((4, 3)), np.ones(4)))
+    view = fitting_view(SceneModel(items, 4), poses)
+    assert 2.0 < np.linalg.norm(np.subtract(view.position, view.look_at)) < 8.0
+    poses[3, 0] = 8.0  # that is nothing
+    assert fitting_view(SceneModel(items, 4), poses).look_at[0] == pytest.approx(4.0, abs=0.1)
+
+
+def test_what_is_hardly_seen_is_looked_at_from_nearer():
+    """A small arm that was dropped beside a pyramid was some pixels."""
+    small, view = np.array([[2.0, 1.0, 0.0], [2.4, 1.1, 0.3]]), View((8.0, 0.0, 4.0), (0.0, 0.0, 0.0))
+    assert view_with(small, view, 0.75) is None
+    nearer = view_with(small, view, 0.75, closer=True)
+    eye, middle = np.array(nearer.position), np.array(nearer.look_at)
+    assert middle == pytest.approx([2.2, 1.05, 0.15])
+    assert np.cross(eye - middle, (8.0, 0.0, 4.0)) == pytest.approx(0.0, abs=1e-9)  # from the same side
+    assert 1.0 < np.linalg.norm(eye - middle) < 4.0
+    assert view_with(small, nearer, 0.75, closer=True) is None
+    nothing_yet = np.array([[2.0, 1.0, 0.0], [2.0, 1.0, 0.0]])
+    assert view_with(nothing_yet, view, 0.75, closer=True) is None

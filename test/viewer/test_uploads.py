@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import tarfile
 import time
 import zipfile
@@ -11,7 +12,7 @@ import pytest
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.limits import FileLimits
-from raisim_ros.viewer.uploads import Uploads
+from raisim_ros.viewer.uploads import KEPT_FOR, Uploads
 
 ROBOT = b'<robot name="r"><link name="a"/></robot>'
 
@@ -25,7 +26,7 @@ def uploads():
 
 
 def left(uploads):
-    return [path.name for path in Path(uploads._folder.name).rglob("*") if path.is_file()]
+    return [path.name for path in uploads._folder.rglob("*") if path.is_file()]
 
 
 def tar(*entries, mode="w"):
@@ -89,11 +90,11 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_hostile_archives_are_refused_and_leave_nothing(uploads, name):
-    before = set(Path(uploads._folder.name).parent.iterdir())
+    before = set(uploads._folder.parent.iterdir())
     with pytest.raises(InvalidValueError):
         uploads.keep(*REFUSED[name])
     assert not left(uploads)
-    assert set(Path(uploads._folder.name).parent.iterdir()) == before
+    assert set(uploads._folder.parent.iterdir()) == before
     assert not Path("/tmp/raisim_out.urdf").exists()
     assert [file.name for file in uploads.keep("r.zip", zipped(("a.urdf", ROBOT)))] == ["a.urdf"]
 
@@ -120,6 +121,33 @@ def test_a_bomb_is_refused_soon(uploads):
     assert time.process_time() - start < 2.0
 
 
+def test_a_mesh_keeps_its_materials_and_images(uploads):
+    """Each file was taken for one of its own: the mesh lost its colours, and the others were errors."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, content in {"a.obj": b"mtllib a.mtl\n", "a.mtl": b"newmtl red\n", "a.png": b"picture"}.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    (mesh,) = uploads.keep("dropped.tar", out.getvalue())
+    assert mesh.name == "a.obj"
+    assert sorted(left(uploads)) == ["a.mtl", "a.obj", "a.png"]
+
+
+def test_what_was_given_outlives_the_page_for_a_month(uploads):
+    """A node has the robot although its viewer was started anew: that one drew nothing of it."""
+    (robot,) = uploads.keep("robot.urdf", ROBOT)
+    uploads.close()
+    Uploads().close()
+    assert robot.read_bytes() == ROBOT
+    old = time.time() - KEPT_FOR - 10.0
+    os.utime(robot.parent.parent, (old, old))
+    other = Uploads()
+    assert not robot.parent.parent.exists()
+    other.close()
+    assert not other._folder.exists()  # nobody gave it anything
+
+
 @pytest.mark.parametrize("name", ["..", ".", "", "a" * 300, "a\0b.urdf", "\ud800.urdf", "x/.."])
 def test_names_that_no_file_can_have(uploads, name):
     with pytest.raises(InvalidValueError, match="cannot be kept"):
@@ -128,7 +156,7 @@ def test_names_that_no_file_can_have(uploads, name):
 
 
 def test_more_robots_than_anybody_could_choose_from(uploads):
-    with pytest.raises(InvalidValueError, match="600 robots and worlds"):
+    with pytest.raises(InvalidValueError, match="600 robots, worlds or meshes"):
         uploads.keep("r.zip", zipped(*((f"{number}.urdf", ROBOT) for number in range(600))))
 
 

@@ -75,7 +75,7 @@ def test_an_error_that_nobody_expected_is_told_once_and_the_next_frame_comes(mon
             raise ZeroDivisionError("nobody expected it")
 
     try:
-        monkeypatch.setattr(viewer._panel, "tell", told.append)
+        monkeypatch.setattr(viewer._panel.notices, "tell", told.append)
         monkeypatch.setattr(viewer, "_update", fail_five_times)
         monkeypatch.setattr(viewer._server, "get_clients", lambda: {0: "somebody"})
         end = time.monotonic() + 20.0
