@@ -68,13 +68,16 @@ def start_nodes(context: LaunchContext) -> list[Node]:
     prefix = f"{namespace}/" if namespace else ""
     given = {name: read(value[name]) for name, (read, _) in PARAMETERS.items() if value[name]}
     given |= folder_of_robot(value)
-    # The later ones win. The node makes simulation time; it must never wait for it.
-    parameters = [{"frame_prefix": prefix}, value["params_file"], {**given, "use_sim_time": False}]
+    # The later ones win, and those for the node by its name over those for all nodes, wherever a parameter file has its
+    # own: with the name they win. The node makes simulation time; it must never wait for it.
+    parameters = [value["params_file"], {**given, "use_sim_time": False}]
     world = Node(
         package="raisim_ros",
         executable="world_node",
+        name="world_node",
         namespace=namespace,
         parameters=[one for one in parameters if one],
+        ros_arguments=["-p", f"frame_prefix:={prefix}"] if prefix else [],
         output="screen",
         emulate_tty=True,
         additional_env=LAUNCHER,

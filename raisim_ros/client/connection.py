@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import threading
 import time
@@ -13,7 +14,7 @@ from typing import Any
 
 import rclpy
 from rclpy.exceptions import InvalidTopicNameException
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.validate_full_topic_name import validate_full_topic_name
@@ -23,6 +24,7 @@ from raisim_ros.client import shared_memory
 from raisim_ros.client.errors import ConnectionLostError, RequestRefusedError
 from raisim_ros.client.objects import Object, Robot, Vector, pose_message
 from raisim_ros.client.requests import checked_request
+from raisim_ros.client.spinning import spin
 from raisim_ros.description.checked import is_whole, numbers, shown, text
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.msg import ResultCode, WorldState
@@ -68,6 +70,7 @@ class Client:
         shared_memory.remember()
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
+        self._closed = threading.Event()
         self._lock = threading.RLock()
         self._clients: dict[str, Any] = {}
         self._objects: dict[str, Object] = {}
@@ -77,8 +80,12 @@ class Client:
         self._step = -1
         self._since = 0.0  # [s] wall time of the node; what it told before is of another time
         self.node.create_subscription(WorldState, topic, self._on_state, 10)
-        self._thread = threading.Thread(target=self._spin, name="raisim client", daemon=True)
+        self._thread = threading.Thread(
+            target=spin, args=(self._executor, self._closed), name="raisim client", daemon=True
+        )
         self._thread.start()
+        # Python ends threads that still run by a means that the middleware's C++ answers with abort().
+        atexit.register(self.close)
         try:
             self._wait_for_news(lambda: self._state is not None, timeout, "no world is heard")
         except ConnectionLostError:
@@ -86,10 +93,13 @@ class Client:
             raise
 
     def close(self) -> None:
-        """Ends the connection; the world goes on."""
+        """Ends the connection; the world goes on. It also ends with the program."""
+        atexit.unregister(self.close)
+        self._closed.set()
+        self._executor.wake()
+        self._thread.join(2.0)
         self._executor.shutdown(timeout_sec=1.0)
         self._context.try_shutdown()
-        self._thread.join(2.0)
         with contextlib.suppress(Exception):
             self.node.destroy_node()
         shared_memory.remember()  # what other connections of this process still have
@@ -101,10 +111,6 @@ class Client:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _spin(self) -> None:
-        with contextlib.suppress(ExternalShutdownException, Exception):
-            self._executor.spin()
 
     # ---- what is heard ----
 

@@ -29,6 +29,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from raisim_ros.client import shared_memory
+from raisim_ros.client.spinning import spin_once
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.file_access import set_allowed_folders
 from raisim_ros.description.world.types import WorldDescription
@@ -90,8 +91,6 @@ from raisim_ros.ros.wires.topics import WireEndpoints, WireMarkers, WireTopics
 
 # With CPython's default of 5 ms the stepping thread's short engine calls starve beside a busy thread.
 _SWITCH_INTERVAL = 1e-4
-# The executor looks this often whether it shall end, should it miss the wake-up [s].
-_WAKE_PERIOD = 0.2
 # Names and clocks of others are looked at this often [s].
 _NEIGHBOUR_PERIOD = 2.0
 
@@ -449,7 +448,7 @@ class WorldNode:
 
         def serve() -> None:
             while not stop.is_set():
-                executor.spin_once(timeout_sec=_WAKE_PERIOD)
+                spin_once(executor)
                 self._services.send_kept_answers()
 
         failures: list[BaseException] = []

@@ -1,5 +1,7 @@
 """raisim_ros.client: a world in few lines, with truth about the connection."""
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -172,3 +174,23 @@ def test_wrong_arguments_are_refused_before_the_middleware_sees_them(world):
 def test_impossible_connections_are_refused(wrong):
     with pytest.raises(InvalidValueError, match=next(iter(wrong))):
         Client(**{"namespace": "nobody", "timeout": 0.1, **wrong})
+
+
+CONNECT = "from raisim_ros.client import Client; import threading; world = Client('client_test', timeout=20.0); "
+ASK = "threading.Thread(target=lambda: [world.call('list_objects') for _ in iter(int, 1)], daemon=True).start(); "
+LEAVES = {
+    "nothing closed": ("world.pause()", 0),
+    "two connections, answers under way": ("Client('client_test'); [world.call_async('list_objects') for _ in range(50)]", 0),
+    "another thread asks": (ASK + "world.names()", 0),
+    "sys.exit": ("raise SystemExit(3)", 3),
+    "an error": ("1 / 0", 1),
+}
+
+
+@pytest.mark.parametrize("leave", LEAVES)
+def test_a_program_that_closes_nothing_ends_as_it_wants(world, ros_environment, leave):
+    """The middleware aborted it: "terminate called", exit code 134."""
+    program, code = LEAVES[leave]
+    run = subprocess.run([sys.executable, "-c", CONNECT + program], env=ros_environment, capture_output=True, text=True)
+    assert run.returncode == code, run.stderr
+    assert ("Traceback" in run.stderr) == (code == 1)

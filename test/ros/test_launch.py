@@ -54,11 +54,12 @@ def test_launch_arguments_reach_the_node_and_it_ends_cleanly(probe):
     assert EXITS[-1:] == [0]
 
 
-@launch_pytest.fixture
-def world_of_a_parameter_file(ros_environment, tmp_path):
+@launch_pytest.fixture(params=["/**", "/**/world_node", "/by_file/world_node", "/by_file/**"])
+def world_of_a_parameter_file(request, ros_environment, tmp_path):
+    """Whatever nodes the file is for: arguments that are given win."""
     file = tmp_path / "my.yaml"
     own = {"world": str(WORLD), "real_time_factor": 0.5, "paused": True, "publish_clock": False}
-    file.write_text("/**:\n  ros__parameters:\n" + "".join(f"    {name}: {value}\n" for name, value in own.items()))
+    file.write_text(f"{request.param}:\n  ros__parameters:\n" + "".join(f"    {name}: {value}\n" for name, value in own.items()))
     source = PythonLaunchDescriptionSource(str(LAUNCH_FILE))
     arguments = {"params_file": str(file), "namespace": "by_file", "real_time_factor": "3.0"}
     world = IncludeLaunchDescription(source, launch_arguments=arguments.items())

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -95,6 +96,22 @@ def test_waiting_for_an_answer_ends_with_the_viewer(start_node, domain_id):
     assert len(refused) == 1
     feed.close()
     rclpy.shutdown(context=context)
+
+
+FEED = """
+import rclpy
+from raisim_ros.viewer.ros_feed import RosFeed
+rclpy.init()
+feed = RosFeed(rclpy.create_node("viewer"))
+"""
+
+
+@pytest.mark.parametrize("end", ["", "rclpy.shutdown()", "feed.close()", "raise SystemExit(0)"])
+def test_a_process_ends_whether_its_feed_was_closed_or_not(ros_environment, end):
+    """The middleware aborted it, "terminate called", also tests whose fixture had failed."""
+    command = [sys.executable, "-c", f"{FEED}{end}"]
+    run = subprocess.run(command, env=ros_environment, capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
 
 
 def send_to_script(script, number):

@@ -11,9 +11,11 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 import rclpy
-from geometry_msgs.msg import Point, Pose
+from geometry_msgs.msg import Point, Pose, TransformStamped
 from page_tools import browser, drop, open_page, wait_until, without_effects  # noqa: F401  a fixture
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Image
+from tf2_msgs.msg import TFMessage
 
 from raisim_ros import World
 from raisim_ros.description.errors import RaisimError
@@ -29,10 +31,12 @@ from raisim_ros.srv import (
     SpawnHeightMap,
     SpawnWire,
 )
+from raisim_ros.viewer.marker_scene import MarkerScene
 from raisim_ros.viewer.quantities import JOINT_POSITIONS, VELOCITY
 from raisim_ros.viewer.ros_feed import RosFeed
 from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, NewObject, Wanted, to_world
 from raisim_ros.viewer.stance import find_stance
+from raisim_ros.viewer.world_scene import world_model
 
 WORLD = Path(__file__).with_name("node_world.xml")
 
@@ -104,6 +108,20 @@ def test_what_collides_and_where_masses_are_is_seen_of_robots(feed, fresh_scene)
     assert feed._held.link in {body.name for body in robot.get_kinematic_tree().bodies}
     feed.release()
     patiently(lambda: feed.moment(Wanted()) is not None and COLLISION not in {p.layer for p in arm_parts(feed, name)})
+
+
+@pytest.mark.parametrize("prefix", ["", "west_", "west/"])
+def test_links_are_found_although_another_robot_s_name_ends_alike(prefix):
+    scene = MarkerScene()
+    frames = ["left_arm", "left_arm/base", "left_arm/hand", "arm", "arm/hand"]  # the root of `arm` is its `base`
+    placed = [TransformStamped(child_frame_id=prefix + frame) for frame in frames]
+    for k, (transform, frame) in enumerate(zip(placed, frames, strict=True)):
+        transform.header.frame_id = prefix + frame.split("/")[0] if "/" in frame else "world"
+        transform.transform.translation.x = 10.0**k
+    scene.take_frames(serialize_message(TFMessage(transforms=placed)))
+    found = [float(scene.link_pose(*link)[0]) for link in (("arm", "base"), ("arm", "hand"), ("left_arm", "hand"))]
+    assert found == [1000.0, 11000.0, 101.0]
+    assert scene.link_pose("leg", "foot") is None
 
 
 def arm_parts(feed, name):
@@ -282,6 +300,14 @@ def test_the_viewer_looks_from_where_the_world_file_says(feed, fresh_scene, tmp_
     patiently(lambda: not any(feed.viewpoint()[1]))
 
 
+def test_the_viewer_looks_at_cloth_when_the_world_file_says_so(feed, fresh_scene):
+    """It looked at the origin, with the flag out of sight."""
+    feed.load(str(resource("worlds/flag.xml")))
+    patiently(lambda: feed.viewpoint() == ("flag", (0.6, 2.6, 0.5)))
+    feed.load(str(WORLD))
+    patiently(lambda: not any(feed.viewpoint()[1]))
+
+
 def test_images_of_cameras_are_seen(feed, fresh_scene, probe):
     red = Image(height=2, width=3, step=9, encoding="rgb8", data=bytes([255, 0, 0] * 6))
     depth = np.array([[1.0, 2.0, np.inf]], np.float32)
@@ -335,6 +361,66 @@ def test_wires_are_seen_as_the_node_draws_them_and_are_no_objects(feed, fresh_sc
     assert feed.moment(Wanted()).number == number  # what moves is no new scene
     assert probe.call(RemoveWire, "remove_wire", name="rope").result == ResultCode.OK
     patiently(lambda: not len(feed.moment(Wanted()).wires))
+
+
+COLORED = """<raisim version="1.0"><objects>
+  <ground name="meadow" appearance="0.35 0.55 0.25 1" height="-0.5"/>
+  <mesh name="own" mass="1" file_name="two.obj" scale="0.6 0.6 0.6" collision_mode="convex_hull"><state pos="0 2 1"/></mesh>
+  <mesh name="painted" mass="1" file_name="two.obj" appearance="purple" collision_mode="convex_hull"><state pos="0 4 1"/></mesh>
+  <compound name="toy" mass="1" appearance="yellow"><children>
+    <box appearance="red"><dim x="0.5" y="0.2" z="0.2"/></box>
+    <sphere appearance="0.1 0.2 0.9 0.5"><dim radius="0.2"/><state pos="0.4 0 0"/></sphere>
+    <cone><dim radius="0.1" height="0.3"/><state pos="-0.4 0 0"/></cone></children><state pos="0 0 1"/></compound>
+  <box name="glass" mass="1" appearance="0.2 0.6 1 0.4"><dim x="0.4" y="0.4" z="0.4"/><state pos="3 0 1"/></box>
+  <articulated_system name="own_robot" urdf_path="robot.urdf"><state qpos="6 0 1 1 0 0 0"/></articulated_system>
+  <articulated_system name="painted_robot" urdf_path="robot.urdf" appearance="green"><state qpos="9 0 1 1 0 0 0"/></articulated_system>
+</objects></raisim>"""
+COLORED_ROBOT = """<robot name="r"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+  <visual><geometry><box size="0.4 0.3 0.2"/></geometry><material name="m"><color rgba="0.1 0.8 0.9 0.7"/></material></visual>
+  <visual><origin xyz="0 0 0.3"/><geometry><sphere radius="0.1"/></geometry></visual>
+  <visual><origin xyz="0 0 0.5"/><geometry><mesh filename="two.obj"/></geometry></visual>
+  <collision><geometry><box size="0.4 0.3 0.2"/></geometry></collision></link></robot>"""
+
+
+def write_colored_world(folder):
+    corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+    (folder / "two.mtl").write_text("newmtl red\nKd 0.9 0.1 0.1\nnewmtl blue\nKd 0.1 0.1 0.9\n")
+    (folder / "two.obj").write_text(f"mtllib two.mtl\n{corners}usemtl red\nf 1 3 2\nf 1 2 4\nusemtl blue\nf 1 4 3\nf 2 3 4\n")
+    (folder / "robot.urdf").write_text(COLORED_ROBOT)
+    (folder / "world.xml").write_text(COLORED)
+    return folder / "world.xml"
+
+
+def looks(model):
+    """What each item looks like: of a robot also without what its description tells beside the markers."""
+
+    def of(part):
+        size = tuple(np.round((part.surface.bounds()[1] - part.surface.bounds()[0]) * part.scale, 6))
+        return (size, "of the file") if part.surface.glb else (size, *np.round((*part.color, part.opacity), 5))
+
+    seen = {}
+    for item in model.items:
+        ground = None if item.ground_color is None else tuple(np.round(item.ground_color, 5))
+        parts = sorted(str(of(part)) for part in item.parts if part.layer == VISUAL)
+        seen[item.name] = item.ground_height, ground, parts
+    return seen
+
+
+def test_everything_looks_as_in_a_world_of_the_same_process(feed, fresh_scene, tmp_path):
+    file = write_colored_world(tmp_path)
+    expected = looks(world_model(World(str(file))))
+    assert expected["meadow"] == (-0.5, (0.35, 0.55, 0.25), [])
+    assert "of the file" in expected["own"][2][0]
+    feed.load(str(file))
+    shown = {}
+
+    def is_there():
+        shown.update(looks(feed.model()))
+        return expected.keys() <= shown.keys() and all(len(shown[name][2]) == len(expected[name][2]) for name in expected)
+
+    patiently(is_there)
+    assert {name: shown[name] for name in expected} == expected
+    feed.load(str(WORLD))
 
 
 def test_terrain_without_a_colour_is_coloured_by_height(feed, fresh_scene, probe):

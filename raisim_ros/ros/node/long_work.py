@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.file_access import get_access
+from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.mesh import memory
 from raisim_ros.description.mesh.convex_decomposition import remember_decompositions
 from raisim_ros.ros.node.work_protocol import Finished, unpacking
@@ -76,7 +78,7 @@ class LongWork:
         assert process.stdout is not None
         started = time.monotonic()
         with contextlib.suppress(BrokenPipeError):
-            process.stdin.write(pickle.dumps((function, argument), protocol=5))
+            process.stdin.write(pickle.dumps((function, argument, get_access(), get_file_limits()), protocol=5))
             process.stdin.close()
         reader = _Reader(process.stdout.fileno())
         next_sign = started + _SIGN_PERIOD

@@ -76,6 +76,8 @@ def _solid(request: Any) -> dict[str, Any]:
     """What a body with mass has."""
     if len(request.inertia) not in (0, 6):
         raise InvalidValueError(f"inertia has {len(request.inertia)} numbers; expected 6 (xx xy xz yy yz zz) or none")
+    if len(request.inertia) and not any(request.inertia):
+        raise InvalidValueError("inertia is zero; expected that of a body, or none for that of a uniform solid")
     if len(request.com) not in (0, 3):
         raise InvalidValueError(f"com has {len(request.com)} numbers; expected 3 or none")
     return {

@@ -1,7 +1,8 @@
 """`python -m raisim_ros.ros.node.worker`: one piece of long work, in a process that can be ended at any time.
 
-The work comes as a pickle on standard input: the name of a function of `preparation` and its argument. What it does and
-what comes of it goes out, packed, on the descriptor that was standard output: texts of progress, and last a `Finished`.
+The work comes as a pickle on standard input: the name of a function of `preparation`, its argument, which files it may
+use and how large. What it does and what comes of it goes out, packed, on the descriptor that was standard output: texts
+of progress, and last a `Finished`.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ def main() -> int:
             out.write(piece)
         out.flush()
 
+    from raisim_ros.description.file_access import set_access
+    from raisim_ros.description.limits import set_file_limits
     from raisim_ros.description.mesh import memory
     from raisim_ros.description.mesh.convex_decomposition import found_decompositions
     from raisim_ros.ros.node import preparation
@@ -46,7 +49,9 @@ def main() -> int:
     memory.keep_all()
     warned: list[str] = []
     warnings.showwarning = lambda message, *place, **more: warned.append(str(message))
-    name, argument = pickle.load(sys.stdin.buffer)
+    name, argument, access, limits = pickle.load(sys.stdin.buffer)
+    set_access(access)
+    set_file_limits(limits)
     try:
         value = getattr(preparation, name)(argument, send)
         send(Finished(value, decompositions=found_decompositions(), meshes=memory.contents(), warnings=warned))

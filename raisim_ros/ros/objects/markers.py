@@ -14,17 +14,18 @@ from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
 
 from raisim_ros.description import shapes
-from raisim_ros.description.appearance import HIDDEN, colour
-from raisim_ros.description.mesh.color import brings_materials
-from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeCollision, TreeVisual
+from raisim_ros.description.appearance import HIDDEN, Colour
+from raisim_ros.description.robot.kinematic_tree import TreeCollision, TreeVisual
 from raisim_ros.description.shapes import ShapeType
 from raisim_ros.description.solids import SOLIDS
 from raisim_ros.description.world.scene_types import LightSettings
 from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
 from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import ArticulationBuffer, CollisionBody, StateBuffer
+from raisim_ros.engine.world.looks import child_look, colored_file, link_look, object_look
 from raisim_ros.msg import ObjectState
 from raisim_ros.ros.conversions import Vector, compose_xyzw
 from raisim_ros.ros.frozen_message import FrozenElement, FrozenSequence
@@ -59,8 +60,9 @@ class Part:
     pose: Vector
     points: Vector | None = None  # corners of triangles, N x 3
     mesh: str = ""  # address of a file that the viewer reads
+    embedded: bool = False  # its own colours count
     body: int = OBJECT  # index of a robot's body
-    rgba: tuple[float, float, float, float] | None = None  # None: that of the object
+    rgba: Colour | None = None  # None: that of the object
     link: str = ""  # of a robot
 
 
@@ -88,34 +90,41 @@ def _piece_part(piece: shapes.Piece) -> Part:
     return triangles(vertices[corners].reshape(-1, 3) * piece.size, _pose(z=piece.z))
 
 
-def body_parts(body: CollisionBody) -> list[Part]:
+def body_parts(handle: Object, body: CollisionBody) -> list[Part]:
     """The markers that draw a collision body, in the frame of its object."""
     w, x, y, z = body.quaternion
-    placed = np.array([*body.position, x, y, z, w])
-    return [replace(part, pose=compose_xyzw(placed, part.pose)) for part in shape_parts(body.shape, body.dim)]
+    placed, rgba = np.array([*body.position, x, y, z, w]), child_look(handle, body)
+    parts = shape_parts(body.shape, body.dim)
+    return [replace(part, pose=compose_xyzw(placed, part.pose), rgba=rgba) for part in parts]
 
 
-def _link_parts(body: int, link: str, shape: TreeVisual | TreeCollision) -> list[Part]:
+def _link_parts(
+    robot: ArticulatedSystem, body: int, link: str, shape: TreeVisual | TreeCollision
+) -> list[Part]:
     """The markers that draw one shape of a robot's body. Meshes are left to the viewer: robots have large ones."""
+    rgba, from_file = link_look(robot, shape, seen=True)
     if shape.mesh_file is not None:
-        scale = (float(shape.scale[0]), float(shape.scale[1]), float(shape.scale[2]))
-        parts = [Part(Marker.MESH_RESOURCE, scale, _pose(), mesh=Path(shape.mesh_file).as_uri())]
+        parts = [_file_part(shape.mesh_file, shape.scale, from_file)]
     else:
         parts = shape_parts(ShapeType[shape.shape.upper()], np.asarray(shape.dim))
     placed = pose_of(shape.position, shape.rotation)
-    painted = shape.mesh_file is not None and brings_materials(shape.mesh_file)
-    rgba = shape.color if isinstance(shape, TreeVisual) and not painted else None
     return [replace(part, pose=compose_xyzw(placed, part.pose), body=body, link=link, rgba=rgba) for part in parts]
 
 
-def robot_parts(tree: KinematicTree) -> list[Part]:
+def _file_part(file: str | Path, scale: Vector, embedded: bool) -> Part:
+    x, y, z = (float(value) for value in scale)
+    return Part(Marker.MESH_RESOURCE, (x, y, z), _pose(), mesh=Path(file).absolute().as_uri(), embedded=embedded)
+
+
+def robot_parts(robot: ArticulatedSystem) -> list[Part]:
     """The markers that draw a robot: what its description wants to be seen, or else what collides."""
+    tree = robot.get_kinematic_tree()
     visible = any(body.visuals for body in tree.bodies)
     return [
         part
         for index, body in enumerate(tree.bodies)
         for shape in (body.visuals if visible else body.collisions)
-        for part in _link_parts(index, body.name, shape)
+        for part in _link_parts(robot, index, body.name, shape)
     ]
 
 
@@ -135,8 +144,11 @@ def object_parts(entry: ObjectRow) -> list[Part]:
     if handle.get_appearance() == HIDDEN:
         return []
     if isinstance(handle, ArticulatedSystem):
-        return robot_parts(handle.get_kinematic_tree())
+        return robot_parts(handle)
     if isinstance(handle, Mesh):
+        file = colored_file(handle)
+        if file:
+            return [_file_part(file, handle.get_scale(), embedded=True)]
         mesh = handle.get_mesh()
         return [triangles(mesh.vertices[mesh.triangles].reshape(-1, 3))]
     if isinstance(handle, HeightMap):
@@ -147,7 +159,7 @@ def object_parts(entry: ObjectRow) -> list[Part]:
         return []  # see SoftMarkers
     if isinstance(handle, ViewCamera):
         return [triangles(frustum_triangles(handle.get_settings().horizontal_fov, CAMERA_LENGTH))]
-    return [part for body in handle.get_collision_body_list() for part in body_parts(body)]
+    return [part for body in handle.get_collision_body_list() for part in body_parts(handle, body)]
 
 
 @dataclass(frozen=True)
@@ -304,9 +316,7 @@ class MarkerTopics:
     def _marker(self, entry: ObjectRow, part: Part, frame: str) -> Marker:
         # Never used twice: the deletion of an object must not hit a later one of the same name.
         self._next_marker_id = (self._next_marker_id + 1) % 2**31
-        # Without a colour of its own, a mesh file may bring one.
-        embedded = bool(part.mesh) and part.rgba is None and not entry.handle.get_appearance()
-        rgba = part.rgba or colour(entry.handle.get_appearance(), entry.type, entry.id)
+        rgba = part.rgba or object_look(entry.handle)
         red, green, blue, alpha = (float(value) for value in rgba)
         return Marker(
             header=Header(frame_id=frame),
@@ -319,7 +329,7 @@ class MarkerTopics:
             frame_locked=frame != self._frames.world,
             text=f"{entry.name}\n{part.link}" if part.link else entry.name,  # rviz2 draws it only for markers of text
             mesh_resource=part.mesh,
-            mesh_use_embedded_materials=embedded,
+            mesh_use_embedded_materials=part.embedded,
         )
 
     def steps_until_due(self, step: int) -> int:

@@ -91,6 +91,8 @@ class SensorServices:
             model = sensor_set_of_text(request.text)
         else:
             model = load_sensor_set(resolve_file(request.file, "file"))
+        if not model.sensors:
+            raise InvalidValueError(f"{'text' if request.text else 'file'} describes no sensor; expected at least one")
         model = replace(model, origin=_origin(request) @ model.origin)
 
         def mount() -> list[str]:

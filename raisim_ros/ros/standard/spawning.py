@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lxml import etree
 from simulation_interfaces import srv
 from simulation_interfaces.msg import Resource, Result, Spawnable, SpawnResult
 
@@ -21,6 +20,7 @@ from raisim_ros.description.errors import (
     RaisimError,
     TerrainError,
 )
+from raisim_ros.description.file_kind import root_of_file, root_of_text
 from raisim_ros.description.resources import resource_dir
 from raisim_ros.ros import names
 from raisim_ros.ros.conversions import BodyPose, pose_from_message
@@ -229,12 +229,10 @@ def _source(message: Any) -> _Source:
 
 def root_of(file: Path | None, text: str) -> tuple[str, str]:
     """Tag and name of the root element; empty when it is no XML: whoever reads it tells what is wrong."""
-    try:
-        data = file.read_bytes() if file is not None else text.encode()
-        root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True))
-    except (OSError, ValueError, etree.XMLSyntaxError):
-        return ("robot" if file is not None and file.suffix in (".urdf", ".xacro") else "", "")
-    return str(root.tag), root.get("name") or root.get("model") or ""
+    tag, attributes = root_of_text(text) if file is None else root_of_file(file, "uri")
+    if not tag and file is not None and file.suffix in (".urdf", ".xacro"):
+        tag = _ROBOT_TAG
+    return tag, attributes.get("name") or attributes.get("model") or ""
 
 
 def _standard(error: Exception) -> Exception:

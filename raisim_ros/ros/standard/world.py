@@ -18,6 +18,7 @@ from raisim_ros.description.errors import (
     InvalidValueError,
     MeshError,
     ParseError,
+    RaisimError,
     TerrainError,
 )
 from raisim_ros.description.resources import resource_dir
@@ -45,6 +46,7 @@ _STATES = {
     SimulationState.STATE_QUITTING: "quitting",
 }
 _SCOPES = srv.ResetSimulation.Request
+_ROOTS = ("raisim", "mujoco")
 # What the description of a world that came as text calls its source.
 _TEXT = "text"
 # Feedback of a goal to step, at most this often [steps between two].
@@ -279,7 +281,7 @@ class StandardWorld:
         for folder in folders:
             for file in files_in(folder, [".xml"]):
                 world = _world_resource(str(file))
-                if root_of(file, "")[0] in ("raisim", "mujoco") and passes(world.tags):
+                if _is_world(file) and passes(world.tags):
                     response.worlds.append(world)
         return f"{len(response.worlds)} worlds"
 
@@ -304,6 +306,14 @@ class StandardWorld:
         response.bounds = box_message(None if half is None else (-half, half))
 
 
+def _is_world(file: Path) -> bool:
+    """Whether a file says that it is a world; what cannot be read, or is too large, is none."""
+    try:
+        return root_of(file, "")[0] in _ROOTS
+    except RaisimError:
+        return False
+
+
 def _world_resource(file: str, text: str = "") -> WorldResource:
     path = Path(file) if file else None
     uri = "" if path is None else path.absolute().as_uri()
@@ -324,7 +334,7 @@ def _world_file(uri: str, text: str) -> Path | None:
         except (FileMissingError, FileRefusedError) as error:
             raise StandardError(Result.RESULT_NOT_FOUND, str(error)) from error
     tag, _ = root_of(file, text)
-    if tag not in ("raisim", "mujoco", ""):
+    if tag not in (*_ROOTS, ""):
         raise StandardError(answer.UNSUPPORTED_FORMAT, f"<{tag}> is no world; expected <raisim> or <mujoco>")
     return file
 

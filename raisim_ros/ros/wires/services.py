@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import raisim_ros.srv as srv
+from raisim_ros.description.appearance import check_appearance
 from raisim_ros.description.errors import NOWHERE, InvalidValueError
 from raisim_ros.description.world.types import WireEndEntry, WireEntry
 from raisim_ros.engine.entries.build_wires import STRETCH_TYPES, make_wire
@@ -69,6 +70,7 @@ def _entry(request: Any) -> WireEntry:
     choice("stretch_type", stretch, STRETCH_TYPES)
     if kind == "compliant" and not request.stiffness > 0.0:
         raise InvalidValueError(f"stiffness is {request.stiffness:g}; a compliant wire needs more than 0 N/m")
+    check_appearance(request.color, "color")
     first, second = (_end(request, number) for number in (1, 2))
     return WireEntry(
         NOWHERE,

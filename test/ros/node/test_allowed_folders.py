@@ -82,6 +82,20 @@ def test_worlds_of_the_package_that_are_out_of_reach_are_not_said_to_be_missing(
         resolve_world("shapes.xml", "file")
 
 
+def test_a_process_that_reads_for_the_node_is_held_to_the_same_folders(node, probe, inside, tmp_path):
+    """It knew nothing of them: a world or model in them could include every file of the machine."""
+    (tmp_path / "world.xml").write_text(TEXTS["world"])
+    (tmp_path / "part.xml").write_text(TEXTS["mjcf"])
+    (inside / "includes.xml").write_text(f'<raisim version="1.0"><include value="{tmp_path}/world.xml"/></raisim>')
+    (inside / "model.xml").write_text(f'<mujoco><include file="{tmp_path}/part.xml"/></mujoco>')
+    for name in ("includes.xml", "model.xml"):
+        assert preparation.world_is_long((inside / name, {}))  # a process of its own reads it
+        answer = probe.call(LoadWorld, "load_world_file", file=str(inside / name))
+        assert answer.result in (ResultCode.MISSING_FILE, ResultCode.PARSE_ERROR), answer
+    answer = probe.call(SpawnArticulatedSystem, "spawn_articulated_system", name="r", file=str(inside / "model.xml"))
+    assert answer.result in (ResultCode.MISSING_FILE, ResultCode.PARSE_ERROR), answer
+
+
 def test_packages_cannot_be_left(node, probe):
     for address in ("package://raisim_ros/../../../../etc/passwd", "package://raisim_ros//etc/passwd"):
         answer = probe.call(SpawnHeightMap, "spawn_height_map", name="h", source="text", file=address)

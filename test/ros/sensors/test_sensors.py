@@ -399,6 +399,7 @@ def test_sensors_go_with_their_topics_and_frames(probe, shared_node):
     ("service", "kind", "fields", "code", "named"),
     [
         ("spawn_lidar", SpawnLidar, {"object": "nobody"}, ResultCode.UNKNOWN_OBJECT, "nobody"),
+        ("spawn_lidar", SpawnLidar, {"update_rate": 1e200}, ResultCode.INVALID_VALUE, "update_rate"),
         ("spawn_lidar", SpawnLidar, {"name": ""}, ResultCode.NAME_TAKEN, "empty"),
         ("spawn_lidar", SpawnLidar, {"update_rate": 0.0}, ResultCode.INVALID_VALUE, "update_rate"),
         ("spawn_lidar", SpawnLidar, {"yaw_samples": 10**6, "pitch_samples": 1000}, ResultCode.INVALID_VALUE, "rays"),

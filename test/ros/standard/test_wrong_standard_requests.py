@@ -151,3 +151,22 @@ def test_a_pipe_among_the_worlds_is_no_world(probe, tmp_path):
     answer = call(probe, "GetAvailableWorlds", additional_sources=[str(tmp_path)])
     assert answer.result.result == Result.RESULT_OK
     assert [world.name for world in answer.worlds if str(tmp_path) in world.world_resource.uri] == ["own"]
+
+
+@pytest.mark.usefixtures("fresh_world")
+def test_files_beyond_the_limit_are_refused_without_being_read(probe, shared_node, tmp_path):
+    """Gigabytes that occupy no disk; at most the beginning of a file is needed to see what it is."""
+    for name, begin in (("robot.urdf", "<robot name='r'>"), ("world.xml", "<raisim>"), ("any.xml", "")):
+        with (tmp_path / name).open("w") as stream:
+            stream.write(begin)
+            stream.truncate(5 << 30)
+    (tmp_path / "own.xml").write_text("<raisim/>")
+    before = shared_node.resident_bytes()
+    for kind, name in (("SpawnEntity", "robot.urdf"), ("SpawnEntity", "any.xml"), ("LoadWorld", "world.xml")):
+        fields = {"name": "new"} if kind == "SpawnEntity" else {}
+        result = call(probe, kind, uri=str(tmp_path / name), **fields).result
+        service = SpawnResult if kind == "SpawnEntity" else srv.LoadWorld.Response
+        assert (result.result, "max_file_bytes" in result.error_message) == (service.RESOURCE_PARSE_ERROR, True)
+    answer = call(probe, "GetAvailableWorlds", additional_sources=[str(tmp_path)])
+    assert [world.name for world in answer.worlds if str(tmp_path) in world.world_resource.uri] == ["own"]
+    assert shared_node.resident_bytes() < before + 100_000_000
