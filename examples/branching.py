@@ -1,13 +1,16 @@
 """Snapshots: the same moment is gone on from twice, to the same bits; a third time with a push."""
 
+from collections.abc import Iterator
+
 from raisim_ros import SingleBodyObject, View, World
 
-VIEW = View((2.4, -2.6, 1.5), (0.0, 0.0, 0.5))
-SECONDS = 1.5
+VIEW = View((4.2, -3.6, 2.2), (0.2, 0.0, 0.35))
+SECONDS = 0.0
+PUSHES = (0.0, 0.0, 1.0)  # of the uppermost box [m/s]
 
 
-def build() -> World:
-    """A tower that begins to lean."""
+def tower() -> World:
+    """It begins to lean."""
     world = World()
     world.set_time_step(0.002)
     world.add_ground()
@@ -19,23 +22,43 @@ def build() -> World:
     return world
 
 
-def branches() -> tuple[int, int, int]:
-    """Hashes of the state after three futures of one moment: equal hashes mean equal bits."""
-    world = build()
+def futures() -> Iterator[World]:
+    """The world after each of three futures of one moment."""
+    world = tower()
     world.integrate(200)
     moment = world.save_snapshot()
-    hashes = []
-    for push in (0.0, 0.0, 1.0):
+    for push in PUSHES:
         world.restore_snapshot(moment)
         top = world.get_object("box_5")
         assert isinstance(top, SingleBodyObject)
         if push:
             top.set_linear_velocity((push, 0.0, 0.0))
         world.integrate(300)
-        hashes.append(world.get_state_hash())
-    return hashes[0], hashes[1], hashes[2]
+        yield world
+
+
+def branches() -> list[int]:
+    """Hashes of their states: equal hashes mean equal bits."""
+    return [world.get_state_hash() for world in futures()]
+
+
+def build() -> World:
+    """The three of them side by side."""
+    world = World()
+    world.add_ground()
+    for number, future in enumerate(futures()):
+        for box in future.get_obj_list()[1:]:
+            assert isinstance(box, SingleBodyObject)
+            copy = world.add_box(0.3, 0.3, 0.2, 1.0)
+            x, y, z = box.get_position()
+            copy.set_pose((x, y + 1.4 * (number - 1), z), box.get_quaternion())
+            copy.set_appearance(box.get_appearance())
+    return world
 
 
 if __name__ == "__main__":
+    from raisim_ros import Viewer
+
     first, again, pushed = branches()
     print("the same future:", first == again, " another one:", pushed != first)
+    Viewer(build(), open_browser=True).run()

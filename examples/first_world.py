@@ -3,7 +3,7 @@
 from raisim_ros import View, World
 
 VIEW = View((3.2, -3.2, 1.6), (0.2, 0.0, 0.5))
-SECONDS = 0.75
+SECONDS = 0.65
 
 
 def build() -> World:

@@ -1,12 +1,12 @@
-"""A robot made in code: a chain of capsules on spherical joints swings from its base."""
+"""Robots made in code: chains of capsules on spherical joints swing from their bases."""
 
 import numpy as np
 
-from raisim_ros import Child, Collision, Geometry, Joint, Link, Pose, View, Visual, World
+from raisim_ros import BodyType, Child, Collision, Geometry, Joint, Link, Pose, View, Visual, World
 
-VIEW = View((1.4, -3.0, 1.5), (0.2, 0.0, 1.2))
-SECONDS = 3.0
-LINKS, LENGTH = 8, 0.2
+VIEW = View((1.9, -3.3, 2.1), (0.0, 0.75, 1.2))
+SECONDS = 0.9
+CHAINS, LINKS, LENGTH = 7, 8, 0.2
 
 
 def chain(number: int) -> Child:
@@ -29,16 +29,21 @@ def chain(number: int) -> Child:
 
 
 def build() -> World:
-    """The root link is called world, so the base is fixed."""
+    """The root link is called world, so the base is fixed; each chain starts from another angle."""
     world = World()
     world.set_time_step(0.002)
     world.add_ground()
-    robot = world.add_articulated_system(Child(Link("world"), children=[chain(0)], name="chain"))
-    robot.set_name("chain")
-    robot.set_base_pos((0.0, 0.0, 2.0))
-    q = robot.get_generalized_coordinate()
-    q[:4] = np.cos(0.6), 0.0, -np.sin(0.6), 0.0  # the first joint: a quaternion
-    robot.set_generalized_coordinate(q)
+    bar = world.add_box(0.06, 0.3 * CHAINS, 0.06, 1.0, body_type=BodyType.STATIC)
+    bar.set_position(0.0, 0.15 * (CHAINS - 1), 2.06)
+    bar.set_appearance("0.2 0.2 0.22 1")
+    for number in range(CHAINS):
+        robot = world.add_articulated_system(Child(Link("world"), children=[chain(0)], name="chain"))
+        robot.set_name(f"chain_{number}")
+        robot.set_base_pos((0.0, 0.3 * number, 2.0))
+        angle = 0.5 * (0.4 + 0.16 * number)
+        q = robot.get_generalized_coordinate()
+        q[:4] = np.cos(angle), 0.0, -np.sin(angle), 0.0  # the first joint: a quaternion
+        robot.set_generalized_coordinate(q)
     return world
 
 

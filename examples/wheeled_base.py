@@ -6,7 +6,7 @@ from raisim_ros import ControlMode, View, World
 from raisim_ros.description.resources import resource
 
 VIEW = View((2.0, -1.9, 1.1), (0.65, 0.0, 0.15))
-SECONDS = 1.9
+SECONDS = 2.3
 
 
 def build() -> World:

@@ -54,7 +54,7 @@ def run(world: Client, seconds: float = 2.0) -> Mapper:
         "base",
         str(resource("robots/wheeled_base.urdf")),
         position=(0.0, 0.0, 0.1),
-        d_gains=[0.0] * 6 + [2.0] * 2,
+        d_gains=[0.0] * 6 + [20.0] * 2,
         drive=drive,
         odometry="wheels",
     )
