@@ -236,9 +236,7 @@ class WorldFeed:
             if not self._running.wait(0.05):
                 self._clock.restart(self.world.get_world_time())
                 continue
-            chunk = min(left, self._due_steps())
-            self._advance(chunk)
-            left -= chunk
+            left -= self._advance(min(left, self._due_steps()))
         return self._open
 
     def _loop(self) -> None:
@@ -262,17 +260,20 @@ class WorldFeed:
             return 0 if early / speed > 0.05 else 1
         return min(most, max(1, int(-early / dt)))
 
-    def _advance(self, steps: int) -> None:
-        if steps:
+    def _advance(self, steps: int) -> int:
+        """Steps that were taken: none when somebody stopped time since it was looked at."""
+        with self.access() as world:
+            if not steps or not self._running.is_set():
+                return 0
             self._note_history()
-        if self._pull is None:
-            self.world.integrate(steps)
-        else:
-            for _ in range(steps):
-                with self.world.locked():
+            if self._pull is None:
+                world.integrate(steps)
+            else:
+                for _ in range(steps):
                     self._apply_pull()
-                    self.world.integrate()
-        self._latest = self.world.get_world_time()
+                    world.integrate()
+            self._latest = world.get_world_time()
+        return steps
 
     # ---- one object ----
 
@@ -354,7 +355,8 @@ class WorldFeed:
         self._pull = None
 
     def _apply_pull(self) -> None:
-        if self._pull is not None and not self._pull.apply(self.world):
+        pull = self._pull  # a hand may let go meanwhile
+        if pull is not None and not pull.apply(self.world):
             self._pull = None
 
     def move(self, name: str, shift: Vector) -> None:
