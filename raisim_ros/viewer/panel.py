@@ -330,7 +330,7 @@ class Panel:
         where = "where the world runs; nodes use their working folder, that of the world file and allowed_folders"
         self._file = gui.add_text("World file", "", hint=where)
         self._button("Load", lambda: self._load(str(self._file.value)), icon=viser.Icon.FOLDER_OPEN)
-        self._button("Save", lambda: self._feed.save(str(self._file.value)), icon=viser.Icon.DEVICE_FLOPPY)
+        self._button("Save", self._save, icon=viser.Icon.DEVICE_FLOPPY)
         gui.add_divider()
         self._button("Keep a snapshot", self._keep, icon=viser.Icon.CAMERA_PLUS)
         self._snapshots = gui.add_dropdown("Snapshots", ("(none)",))
@@ -348,6 +348,11 @@ class Panel:
         self._forget_history()
         self._snapshots.options = tuple(self._feed.kept()) or ("(none)",)
         self.on_load()
+
+    def _save(self) -> None:
+        file = str(self._file.value)
+        self._feed.save(file)
+        self.notices.say("The world is saved", file)
 
     def _keep(self) -> None:
         self._feed.keep(f"t = {self._time:.3f} s")
@@ -464,7 +469,7 @@ class Panel:
         self._follow_joints()
         self._profile.visible = bool(moment.profile)
         if moment.profile:
-            rows = "\n".join(f"| {stage.replace('_', ' ')} | {spent:.1f} |" for stage, spent in moment.profile.items())
+            rows = "\n".join(f"| {stage} | {spent:.1f} |" for stage, spent in moment.profile.items())
             self._profile.content = f"| stage | µs per step |\n|---|---|\n{rows}"
         self._show_images(moment)
         self._plot.show(self.selected is not None)

@@ -77,6 +77,7 @@ def test_objects_are_added_and_worlds_saved_and_loaded(stage, tmp_path):
     page.get_by_role("tab", name="World").click()
     page.get_by_role("button", name="Save").click()
     wait_until(file.is_file, page)
+    page.get_by_text("The world is saved").wait_for()
     world.remove_object(world.get_object("sphere"))
     page.get_by_role("button", name="Load").click()
     wait_until(lambda: world.get_object("sphere") is not None, page)

@@ -413,3 +413,16 @@ def test_nothing_is_stepped_once_time_was_stopped(feed):
     assert feed._advance(3) == 0
     assert feed.world.get_world_time() == pytest.approx(0.05)
     assert feed.timeline()[1] >= 0.1
+
+
+def test_times_of_the_step_are_those_of_late(feed, monkeypatch):
+    """Not the mean of all since somebody first looked; and whoever times the world himself keeps his sums."""
+    monkeypatch.setattr("raisim_ros.viewer.world_feed.PROFILE_PERIOD", 0.0)
+    feed.world.add_sphere(0.1, 1.0).set_position(0.0, 0.0, 0.1)
+    assert feed.moment(Wanted(profile=True)).profile == {}
+    feed.world.integrate(10)
+    assert feed.moment(Wanted(profile=True)).profile["solve"] > 0.0
+    sums = feed.world.get_profile()
+    feed.moment(Wanted(profile=True))
+    assert feed.moment(Wanted(profile=True)).profile == {}  # no step since
+    assert feed.world.get_profile() == sums
