@@ -143,7 +143,7 @@ def robots_in_a_box(seed):
     return world
 
 
-@pytest.mark.parametrize(("seed", "steps"), [(12, 20), (112, 100), (120, 15)])
+@pytest.mark.parametrize(("seed", "steps"), [(12, 20), (120, 15)])
 def test_bounces_that_are_reduced_end_with_a_solution(seed, steps):
     """Friction can have several: what was found without a gain of energy was solved once more, gained, and then nothing pushed at all."""
     world = robots_in_a_box(seed)
