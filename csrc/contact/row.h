@@ -39,6 +39,7 @@ typedef struct rs_law {
     rs_quad error;       /* at the last look */
     rs_quad free_error;  /* without any impulse */
     rs_quad best;        /* impulse of the best solution so far */
+    rs_quad kept;        /* impulse of the solution with the largest bounces that gave no energy */
     rs_quad step;        /* change of the impulse: to be taken, or the last one taken */
     double push;         /* speed of the motion that removes overlap [m/s], or brings a joint back [rad/s, m/s] */
     double push_impulse; /* of that motion */

@@ -93,7 +93,7 @@ bool rs_tree_rows_turn_wires(const rs_tree_rows *rows, const rs_tree_input *inpu
 /* After the last solve: the motion that takes back stretch is shortened while half of it takes back more. Wires and bodies turn
  * on the way, and many short wires in a row would be stretched farther by all of it. */
 void rs_tree_rows_shorten_push(const rs_tree_rows *rows, const rs_tree_input *input, const rs_island *island);
-/* Writes the impulses back to where they belong. True when joints without rows for their limits would pass them: then the
+/* rows_tree_store.c: writes the impulses back to where they belong. True when joints without rows for their limits would pass them: then the
  * rows are to be made and solved again, from these impulses. */
 bool rs_tree_rows_store(rs_tree_rows *rows, double dt);
 /* After that writes velocities and, with `pushed`, the motion that removes overlap back. */

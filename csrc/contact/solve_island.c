@@ -301,6 +301,20 @@ static void scale_impulses(rs_progress *at, const energy *found) {
     at->now = rs_rows_measure(at->rows);
 }
 
+static void keep_solution(rs_progress *at) {
+    for (int64_t k = 0; k < at->rows->count; k++)
+        rs_rows_law(at->rows, k)->kept = rs_rows_law(at->rows, k)->impulse;
+}
+
+/* Solved once more the same bounces may have another solution, one that gives energy. */
+static energy return_to_kept(rs_progress *at) {
+    for (int64_t k = 0; k < at->rows->count; k++)
+        rs_rows_law(at->rows, k)->step = rs_rows_law(at->rows, k)->kept;
+    rs_rows_start_from_steps(at->rows);
+    at->now = rs_rows_measure(at->rows);
+    return energy_of(at);
+}
+
 /* Restitution together with friction, or several bounces at once, can ask for more energy than there is, or for a motion that
  * there is not, as where a body is squeezed: then all of them are reduced alike, as little as it takes. Without any, laws that
  * are obeyed give no energy; should they not be obeyed well enough, the impulses are reduced. */
@@ -316,10 +330,16 @@ static energy restrain(rs_progress *at, energy found) {
         share = rs_max(next, SMALLEST_SHARE);
         iterate(at);
         found = energy_of(at);
-        if (found.work > found.allowed || (poor && at->now.largest > rs_progress_fair(at)))
+        if (found.work > found.allowed || (poor && at->now.largest > rs_progress_fair(at))) {
             high = share;
-        else
+        } else {
             low = share;
+            keep_solution(at);
+        }
+    }
+    if (low > 0.0 && high == share) { /* the last one has failed */
+        reduce_aims(at, share, low);
+        found = return_to_kept(at);
     }
     if (found.work > found.allowed) {
         scale_impulses(at, &found);

@@ -30,15 +30,22 @@ void rs_lone_link_midpoint(rs_articulation *a, double dt) {
     rs_quat_store(a->q_stage + 3, rs_quat_normalize(rs_quat_mul(rs_quat_exp(body.middle_turn), body.quaternion)));
 }
 
+/* What users and damping do to the link, about its origin; damping is that of the end of the step, as for all joints. */
+static rs_pair6 base_wrench(const rs_articulation *a) {
+    double f[6];
+    for (int k = 0; k < 6; k++)
+        f[k] = a->joint_force[k] - a->weight[k] * a->u_rate[k];
+    rs_pair6 wrench = {rs_v3_load(f), rs_v3_load(f + 3)};
+    return a->loaded ? rs_pair6_add(wrench, rs_load_wrench(a, 0)) : wrench;
+}
+
 void rs_lone_link_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt) {
     rs_body body = body_of(a, dt);
     rs_vec3 arm = rs_m3_mulv(&a->motion[0].rot, a->links[0].com);
     body.middle = (rs_transform){a->motion[0].rot, a->motion[0].pos};
-    if (a->loaded) {
-        rs_pair6 load = rs_load_wrench(a, 0);
-        body.force = load.lin;
-        body.torque = rs_sub(load.ang, rs_cross(arm, load.lin));
-    }
+    rs_pair6 load = base_wrench(a);
+    body.force = load.lin;
+    body.torque = rs_sub(load.ang, rs_cross(arm, load.lin));
     rs_solver_body free;
     rs_rigid_body_free_velocity(&body, gravity, dt, &free);
     store_motion(free.v.xyz, free.w.xyz, arm, a->u_free);

@@ -52,6 +52,23 @@ def test_a_free_link_moves_as_the_body():
     assert robot.get_generalized_velocity()[3:] == pytest.approx(body.get_angular_velocity(), abs=1e-7)
 
 
+@pytest.mark.parametrize("damping", [0.0, 3.0])
+def test_what_acts_on_a_free_link_acts_as_on_one_with_a_speck_on_a_hinge(damping):
+    """Generalised forces and damping of the base: a robot of one link did not feel them."""
+    moved = []
+    for specks in range(2):
+        world, rng = weightless_world(0.002), np.random.default_rng(2)
+        bodies = [make_body(0, -1, JointType.FLOATING, rng, mass=2.0)]
+        bodies += [make_body(1, 0, JointType.REVOLUTE, rng, mass=1e-9, inertia=1e-12 * np.eye(3))] * specks
+        robot = world.add_articulated_system(tree_of(bodies))
+        robot.set_generalized_force([2, 0, -1, 0, 0.02, 0.1] + [0.0] * specks)
+        robot.set_joint_damping([damping] * 3 + [0.01 * damping] * 3 + [0.0] * specks)
+        world.integrate(200)
+        moved.append(robot.get_generalized_velocity()[:6])
+    assert np.abs(moved[0]).max() > 0.1
+    assert moved[0] == pytest.approx(moved[1], rel=1e-3, abs=1e-4)
+
+
 @pytest.mark.parametrize("dt", [0.001, 0.005])
 @pytest.mark.parametrize("speed", [30.0, 100.0, 300.0])
 def test_a_spherical_link_keeps_its_energy(speed, dt):

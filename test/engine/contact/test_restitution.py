@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from random_worlds import random_urdf
+from robot_scenes import ROBOTS
 
-from raisim_ros import World
+from raisim_ros import BodyType, World
 
 GRAVITY = 9.81
 
@@ -117,3 +119,39 @@ def test_elastic_balls_keep_their_energy_for_twenty_seconds():
     world.integrate(20000)
     end = np.array([ball.get_energy() for ball in balls])
     assert np.abs(end / start - 1.0).max() < 1e-6
+
+
+def robots_in_a_box(seed):
+    """Two that spin down between four walls, with friction and bounces that ask for more energy than there is."""
+    rng = np.random.default_rng(seed)
+    world = World()
+    world.set_time_step(0.002)
+    world.set_default_material(float(rng.choice([0.5, 1, 2])), float(rng.uniform(0.5, 1)), 0.01)
+    world.set_sleeping_enabled(False)
+    world.add_ground()
+    for k in range(2):
+        robot = world.add_articulated_system(ROBOTS / "quadruped.urdf" if k == 0 else random_urdf(rng, 8))
+        q = np.array(robot.get_generalized_coordinate())
+        q[:3], q[3:7] = (*rng.uniform(-0.2, 0.2, 2), 0.8 + 0.8 * k), rng.normal(size=4)
+        u = np.zeros(robot.get_dof())
+        u[2], u[3:6] = -4 - k, 5 * rng.normal(size=3)
+        robot.set_state(q, u)
+    for x, y, wide, deep in ((0.8, 0, 0.2, 3), (-0.8, 0, 0.2, 3), (0, 0.8, 3, 0.2), (0, -0.8, 3, 0.2)):
+        wall = world.add_box(wide, deep, 3, 1.0)
+        wall.set_body_type(BodyType.STATIC)
+        wall.set_position(x, y, 1.5)
+    return world
+
+
+@pytest.mark.parametrize(("seed", "steps"), [(12, 20), (120, 15)])
+def test_bounces_that_are_reduced_end_with_a_solution(seed, steps):
+    """Friction can have several: what was found without a gain of energy was solved once more, gained, and then nothing pushed at all."""
+    world = robots_in_a_box(seed)
+    reduced = 0
+    for _ in range(steps):
+        world.integrate()
+        counters = world.get_collision_counters()
+        reduced += counters.restrained_islands
+        if counters.restrained_islands:
+            assert counters.solver_relative_error < 1e-2
+    assert reduced > 0
