@@ -222,12 +222,12 @@ def test_a_recording_is_gone_on_from_in_the_browser(stage, tmp_path):
     try:
         page.get_by_role("slider").first.focus()
         page.keyboard.press("End")
-        wait_until(lambda: shown._moment.time == 3.0, page)
+        wait_until(lambda: shown._panel._time == 3.0, page)
         for _ in range(120):  # milliseconds
             page.keyboard.press("ArrowLeft")
-        wait_until(lambda: shown._moment.time < 3.0, page)
+        wait_until(lambda: shown._panel._time < 3.0, page)
         page.wait_for_timeout(500)
-        then = shown._moment.time
+        then = shown._panel._time
         page.get_by_text("Go on from here").click()
         wait_until(lambda: isinstance(shown._feed, WorldFeed), page)
         branch = shown._feed.world
@@ -238,7 +238,7 @@ def test_a_recording_is_gone_on_from_in_the_browser(stage, tmp_path):
         assert branch.get_state_hash() == hashes[steps]
         page.get_by_text("Back to the recording").click()
         wait_until(lambda: isinstance(shown._feed, RecordingFeed), page)
-        wait_until(lambda: shown._moment.time == then, page)
+        wait_until(lambda: shown._panel._time == then, page)
     finally:
         page.close()
         shown.close()
