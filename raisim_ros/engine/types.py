@@ -129,6 +129,15 @@ class SleepSettings:
 
 
 @dataclass(frozen=True)
+class Fluid:
+    """A fluid that fills the world: density [kg/m^3], viscosity [Pa s], velocity in world axes [m/s]."""
+
+    density: float = 0.0
+    viscosity: float = 0.0
+    wind: VectorLike = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
 class CompoundChild:
     """A primitive of a compound body, placed in the body frame.
 

@@ -137,7 +137,7 @@ class WorldNode:
         self._endpoints = self._make_endpoints(states, joints, links, inbox)
         clock = ClockTopic(self._publisher(Clock, "/clock", qos.CLOCK)) if values.publish_clock else None
         sensors = SensorTable(world, table, self._frames)
-        sensor_topics = SensorTopics(sensors)
+        sensor_topics = SensorTopics(sensors, self._warn)
         wires = WireTable(world, table)
         wire_topics = WireTopics(world, wires, self._frames.world, values.states_rate_hz)
         topics = [self._odometry, *self._make_topics(), *self._make_sensor_frames(sensors), states, links, joints]
