@@ -281,9 +281,21 @@ def test_a_question_mark_shows_the_keys(stage, key):
     wait_until(lambda: not keys.count(), stage.page)
 
 
-def test_numbers_beside_sliders_are_short():
-    steps = {0.0042: 0.005, 0.0126: 0.01, 0.0029: 0.002, 9.9e-4: 0.001, 1.0: 1.0}
-    assert [panel.round_step(step) for step in steps] == pytest.approx(list(steps.values()))
+@pytest.mark.parametrize(
+    ("limits", "span"),
+    [
+        ((0.523599, 1.22173), (0.524, 1.221, 0.001)),
+        ((-1.0472, 1.0472), (-1.045, 1.045, 0.005)),
+        ((-3.1416, 3.1416), (-3.14, 3.14, 0.01)),
+        ((-250.0, 250.0), (-250.0, 250.0, 1.0)),
+        ((0.0, 0.04), (0.0, 0.04, 0.0001)),
+    ],
+)
+def test_numbers_beside_sliders_are_short(limits, span):
+    assert panel.slider_span(*limits) == span
+    low, high, step = span
+    assert panel.on_slider(limits[1] + 1.0, *span) == high
+    assert panel.on_slider(low + 1.4 * step, *span) == pytest.approx(low + step)
 
 
 def test_the_trail_of_what_rests_stays(stage):
