@@ -60,10 +60,18 @@ MOUSE = (
 )
 
 
-def round_step(step: float) -> float:
-    """1, 2 or 5 times a power of ten: numbers beside sliders stay short."""
-    power = 10.0 ** math.floor(math.log10(step))
-    return float(min((power * factor for factor in (1.0, 2.0, 5.0, 10.0)), key=lambda one: abs(one - step)))
+def slider_span(low: float, high: float) -> tuple[float, float, float]:
+    """Ends and step of a slider whose numbers are short; some 500 steps of 1, 2 or 5 times a power of ten."""
+    wanted = (high - low) / 500.0
+    power = math.floor(math.log10(wanted))
+    step = min((factor * 10.0**power for factor in (1, 2, 5, 10)), key=lambda one: abs(one - wanted))
+    first, last = math.ceil(low / step) * step, math.floor(high / step) * step
+    return round(first, -power), round(last, -power), round(step, -power)
+
+
+def on_slider(value: float, low: float, high: float, step: float) -> float:
+    """The next value that a slider shows."""
+    return min(max(round(round(value / step) * step, 12), low), high)
 
 
 class Panel:
@@ -239,9 +247,10 @@ class Panel:
             low, high = max(joint.lower, -NO_LIMIT), min(joint.upper, NO_LIMIT)
             if not low < high:
                 low, high = -NO_LIMIT, NO_LIMIT
-            start = min(max(joint.position, low), high)
+            low, high, step = slider_span(low, high)
+            start = on_slider(joint.position, low, high, step)
             with self._joints:
-                slider = self._server.gui.add_slider(joint.name, low, high, round_step((high - low) / 500.0), start)
+                slider = self._server.gui.add_slider(joint.name, low, high, step, start)
             slider.on_update(self._joint_callback(item.name, joint.name, slider))
             self._joint_nodes[joint.name] = slider
 
@@ -265,7 +274,7 @@ class Panel:
             slider = self._joint_nodes.get(joint.name)
             if slider is None:
                 continue
-            place = min(max(joint.position, slider.min), slider.max)
+            place = on_slider(joint.position, slider.min, slider.max, slider.step)
             if abs(place - slider.value) > 0.5 * slider.step:
                 slider.value = place
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ class Plot:
 
     def __init__(self, server: viser.ViserServer) -> None:
         self._gui = server.gui
+        self._lock = threading.RLock()  # a choice comes in a thread of its own
         self._choice = self._gui.add_dropdown("Plot", (NOTHING, PLACE, SPEED))
         self._choice.on_update(lambda _: self.forget())
         self._folder = self._gui.add_folder("Plot", visible=False)
@@ -41,7 +43,8 @@ class Plot:
 
     def forget(self) -> None:
         """Begin anew."""
-        self._times, self._rows, self._last = [], [], None
+        with self._lock:
+            self._times, self._rows, self._last = [], [], None
 
     def wants_more(self) -> bool:
         """Whether note() needs numbers besides the place."""
@@ -49,17 +52,18 @@ class Plot:
 
     def note(self, time: float, place: Vector, groups: Quantities) -> None:
         """A moment of the selected object; times that were noted are passed over, earlier ones begin anew."""
-        if self._times and time < self._times[-1]:
-            self.forget()
-        if self._choice.value == NOTHING or (self._times and time == self._times[-1]):
-            return
-        values = self._values(time, place, groups)
-        self._last = (time, place)
-        if tuple(values) != self._labels:
-            self._labels = tuple(values)
-            self.forget()
-        self._times = [*self._times[-LENGTH:], time]
-        self._rows = [*self._rows[-LENGTH:], list(values.values())]
+        with self._lock:
+            if self._times and time < self._times[-1]:
+                self.forget()
+            if self._choice.value == NOTHING or (self._times and time == self._times[-1]):
+                return
+            values = self._values(time, place, groups)
+            self._last = (time, place)
+            if tuple(values) != self._labels:
+                self._labels = tuple(values)
+                self.forget()
+            self._times = [*self._times[-LENGTH:], time]
+            self._rows = [*self._rows[-LENGTH:], list(values.values())]
 
     def _values(self, time: float, place: Vector, groups: Quantities) -> dict[str, float]:
         if self._choice.value == PLACE:
@@ -71,14 +75,13 @@ class Plot:
 
     def show(self, selected: bool) -> None:
         """Draw what was noted."""
-        shown = selected and self._choice.value != NOTHING and len(self._times) > 1
+        with self._lock:
+            shown = selected and self._choice.value != NOTHING and len(self._times) > 1
+            data, labels = (np.array(self._times), *np.array(self._rows).T), self._labels
         self._folder.visible = shown
         if not shown:
             return
-        data = (np.array(self._times), *np.array(self._rows).T)
-        lines = [
-            {"label": label, "stroke": COLORS[k % len(COLORS)], "width": 2} for k, label in enumerate(self._labels)
-        ]
+        lines = [{"label": label, "stroke": COLORS[k % len(COLORS)], "width": 2} for k, label in enumerate(labels)]
         series: Any = ({"label": "t [s]"}, *lines)
         title = str(self._choice.value)
         if self._chart is not None and self._chart.title == title and self._chart.series == series:

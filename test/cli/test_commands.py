@@ -73,7 +73,7 @@ def test_check_reports_on_robots(tmp_path, capsys):
 
 def test_check_counts_what_it_prints(tmp_path, capsys):
     model = tmp_path / "model.xml"
-    model.write_text('<mujoco><option density="1.2"/><worldbody><geom type="plane" size="1 1 1"/><body><freejoint/><geom size=".1"/></body></worldbody></mujoco>')
+    model.write_text('<mujoco><worldbody><geom type="plane" size="1 1 1"/><body><freejoint/><geom size=".1"/><camera mode="track"/></body></worldbody></mujoco>')
     assert main(["check", str(model)]) == 0
     shown = capsys.readouterr()
     assert shown.err.count("warning: ") == 1

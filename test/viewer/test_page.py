@@ -222,12 +222,12 @@ def test_a_recording_is_gone_on_from_in_the_browser(stage, tmp_path):
     try:
         page.get_by_role("slider").first.focus()
         page.keyboard.press("End")
-        wait_until(lambda: shown._moment.time == 3.0, page)
+        wait_until(lambda: shown._panel._time == 3.0, page)
         for _ in range(120):  # milliseconds
             page.keyboard.press("ArrowLeft")
-        wait_until(lambda: shown._moment.time < 3.0, page)
+        wait_until(lambda: shown._panel._time < 3.0, page)
         page.wait_for_timeout(500)
-        then = shown._moment.time
+        then = shown._panel._time
         page.get_by_text("Go on from here").click()
         wait_until(lambda: isinstance(shown._feed, WorldFeed), page)
         branch = shown._feed.world
@@ -238,7 +238,7 @@ def test_a_recording_is_gone_on_from_in_the_browser(stage, tmp_path):
         assert branch.get_state_hash() == hashes[steps]
         page.get_by_text("Back to the recording").click()
         wait_until(lambda: isinstance(shown._feed, RecordingFeed), page)
-        wait_until(lambda: shown._moment.time == then, page)
+        wait_until(lambda: shown._panel._time == then, page)
     finally:
         page.close()
         shown.close()
@@ -281,9 +281,21 @@ def test_a_question_mark_shows_the_keys(stage, key):
     wait_until(lambda: not keys.count(), stage.page)
 
 
-def test_numbers_beside_sliders_are_short():
-    steps = {0.0042: 0.005, 0.0126: 0.01, 0.0029: 0.002, 9.9e-4: 0.001, 1.0: 1.0}
-    assert [panel.round_step(step) for step in steps] == pytest.approx(list(steps.values()))
+@pytest.mark.parametrize(
+    ("limits", "span"),
+    [
+        ((0.523599, 1.22173), (0.524, 1.221, 0.001)),
+        ((-1.0472, 1.0472), (-1.045, 1.045, 0.005)),
+        ((-3.1416, 3.1416), (-3.14, 3.14, 0.01)),
+        ((-250.0, 250.0), (-250.0, 250.0, 1.0)),
+        ((0.0, 0.04), (0.0, 0.04, 0.0001)),
+    ],
+)
+def test_numbers_beside_sliders_are_short(limits, span):
+    assert panel.slider_span(*limits) == span
+    low, high, step = span
+    assert panel.on_slider(limits[1] + 1.0, *span) == high
+    assert panel.on_slider(low + 1.4 * step, *span) == pytest.approx(low + step)
 
 
 def test_the_trail_of_what_rests_stays(stage):
