@@ -146,6 +146,18 @@ double rs_deformable_stored_energy(const rs_deformable *d, rs_vec3 gravity) {
 
 double rs_deformable_gain_of_motion(const rs_deformable *d) { return kinetic_energy(d) - d->kinetic; }
 
+static rs_vec3 momentum_of(const rs_deformable *d) {
+    rs_vec3 sum = rs_v3_zero();
+    for (int64_t i = 0; i < d->x.count; i++)
+        if (d->piece.items[i] != RS_NONE)
+            sum = rs_madd(sum, d->masses.items[i], d->v.items[i].xyz);
+    return sum;
+}
+
+double rs_deformable_held(const rs_deformable *d) {
+    return rs_dot(d->half_kick, rs_sub(d->momentum, momentum_of(d)));
+}
+
 double rs_deformable_gain_of_springs(rs_deformable *d) {
     double before = isnan(d->elastic) ? elastic_energy(d, d->x_start.items) : d->elastic;
     d->elastic = elastic_energy(d, d->x.items);
@@ -320,7 +332,14 @@ static void forget_impulses(rs_deformable *d) {
         d->hinges.items[k].impulse = 0.0;
 }
 
-/* ---- air ---- */
+/* ---- damping and air ---- */
+
+/* Velocities decay, not what forces do in the substep: at rest, springs bear the whole weight. */
+static void slow_down(rs_deformable *d, double h) {
+    double kept = exp(-h * d->settings.damping);
+    for (int64_t i = 0; i < d->v.count && kept < 1.0; i++)
+        d->v.items[i].xyz = rs_scale(kept, d->v.items[i].xyz);
+}
 
 /* Pressure of the air on triangles: drag * area * (speed across)^2, never more than would bring them to the wind's speed. */
 static void blow(rs_deformable *d, double h) {
@@ -348,16 +367,18 @@ static void blow(rs_deformable *d, double h) {
 rs_status rs_deformable_begin_substep(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h) {
     int64_t count = d->x.count;
     rs_quad *x = d->x.items, *v = d->v.items;
-    double kept = 1.0 / (1.0 + h * d->settings.damping);
     memcpy(d->x_start.items, x, sizeof *x * (size_t)count);
+    slow_down(d, h);
     blow(d, h);
     for (int64_t i = 0; i < count; i++) {
-        v[i].xyz = v[i].rest > 0.0 ? rs_scale(kept, rs_madd(v[i].xyz, h, scene->gravity)) : rs_v3_zero();
+        v[i].xyz = v[i].rest > 0.0 ? rs_madd(v[i].xyz, h, scene->gravity) : rs_v3_zero();
         x[i].xyz = rs_madd(x[i].xyz, h, v[i].xyz);
     }
     if (rs_deformable_list_rows(d, scene, partners, h) != RS_OK)
         return RS_OUT_OF_MEMORY;
     d->kinetic = kinetic_energy(d);
+    d->half_kick = rs_scale(0.5 * h, scene->gravity);
+    d->momentum = momentum_of(d);
     rs_deformable_begin_spin(d);
     begin_sweeps(d, scene->pool, h);
     rs_deformable_begin_rows(d, partners, h);
@@ -374,10 +395,10 @@ void rs_deformable_iterate(rs_deformable *d, const rs_soft_scene *scene, rs_part
 }
 
 void rs_deformable_end_substep(rs_deformable *d, double h, bool alone) {
-    rs_quad *x = d->x.items, *v = d->v.items, *start = d->x_start.items;
     rs_deformable_keep_rows(d);
-    for (int64_t i = 0; i < d->x.count; i++)
-        v[i].xyz = v[i].rest > 0.0 ? rs_scale(1.0 / h, rs_sub(x[i].xyz, start[i].xyz)) : rs_v3_zero();
+    for (int64_t k = 0; k < d->ties.count; k++)
+        rs_deformable_note_impulse(d, d->ties.items[k].particle, 1.0, d->ties.items[k].impulse);
+    rs_deformable_find_velocities(d, h);
     if (alone && d->rows.count == 0 && d->ties.count == 0)
         rs_deformable_end_spin(d, h);
 }

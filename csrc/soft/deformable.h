@@ -73,6 +73,7 @@ typedef struct {
     rs_vec3 lift;          /* out of overlaps with bodies, on average [m] */
     int32_t overlaps;
     rs_vec3 turn; /* what the constraints changed of its angular momentum, times the substep; then the turn that undoes it */
+    rs_vec3 impulse; /* of contacts and pins [N s] */
 } rs_soft_piece;
 RS_ARRAY_OF(rs_soft_piece);
 
@@ -102,6 +103,8 @@ typedef struct rs_deformable {
     double lift_speed;         /* of the fastest piece that left an overlap in this step [m/s] */
     bool bends_softly;         /* one sweep is enough for all hinges */
     double kinetic;            /* energy as the substep began, with what the air and gravity did [J] */
+    rs_vec3 half_kick;         /* half of what gravity adds to velocities in a substep [m/s] */
+    rs_vec3 momentum;          /* of pieces as the substep began, likewise [N s] */
     double elastic;            /* energy of springs as the substep began [J]; NAN: not known */
     RS_ARRAY(rs_quad) x_swept; /* before a sweep over the constraints */
     RS_ARRAY(int32_t) piece;   /* per particle: its piece, or RS_NONE */
@@ -122,6 +125,8 @@ double rs_deformable_stored_energy(const rs_deformable *d, rs_vec3 gravity);
 /* What constraints and contacts brought to its motion, and to its springs, in the substep [J]. */
 double rs_deformable_gain_of_motion(const rs_deformable *d);
 double rs_deformable_gain_of_springs(rs_deformable *d);
+/* What half of the velocities that gravity added would have brought, had contacts not taken them from its pieces [J]. */
+double rs_deformable_held(const rs_deformable *d);
 /* A step of the world in parts. How many substeps it takes at least; what it may touch, with substeps of length h. */
 rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene, double *substeps);
 rs_status rs_deformable_plan(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h);
@@ -152,6 +157,10 @@ rs_status rs_deformable_find_pieces(rs_deformable *d);
 void rs_deformable_begin_spin(rs_deformable *d);
 void rs_deformable_before_sweep(rs_deformable *d);
 void rs_deformable_after_sweep(rs_deformable *d);
+/* An impulse on a particle counts for its piece. */
+void rs_deformable_note_impulse(rs_deformable *d, int32_t particle, double weight, rs_vec3 impulse);
+/* Velocities follow from places at the end of a substep of length h; what pieces lost as these were rounded they get back. */
+void rs_deformable_find_velocities(rs_deformable *d, double h);
 /* At the end of a substep of length h: velocities get back what is missing. */
 void rs_deformable_end_spin(rs_deformable *d, double h);
 /* Twice the kinetic energy of what particles move against the rigid motion of their piece (`keep_spin`: its spin, too), or

@@ -254,6 +254,8 @@ void rs_deformable_keep_rows(rs_deformable *d) {
         rs_soft_candidate *c = &d->candidates.items[row->candidate];
         c->push = row->push;
         c->slide = row->slide;
+        for (int m = 0; m < row->count; m++)
+            rs_deformable_note_impulse(d, row->particle[m], row->weight[m], rs_madd(row->slide, row->push, row->normal));
     }
 }
 

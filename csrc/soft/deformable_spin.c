@@ -1,4 +1,5 @@
-/* Angular momentum. Constraints pull along the lines that they find at the end of a substep; seen from its beginning these
+/* Momentum. Places are rounded, and velocities are what moved them over the length of a substep: of many short ones a piece
+ * gets back what that cost. Angular momentum: constraints pull along the lines that they find at the end of a substep; seen from its beginning these
  * are turned a little, and what spins would slow down. What the constraints change of the angular momentum of a piece is
  * given back to it as a turn of the whole, in substeps in which it touches nothing. Pieces that are pinned to the world have
  * none to keep. */
@@ -66,6 +67,32 @@ rs_status rs_deformable_find_pieces(rs_deformable *d) {
 void rs_deformable_begin_spin(rs_deformable *d) {
     for (int64_t k = 0; k < d->pieces.count; k++)
         d->pieces.items[k] = (rs_soft_piece){0};
+}
+
+void rs_deformable_note_impulse(rs_deformable *d, int32_t particle, double weight, rs_vec3 impulse) {
+    int32_t piece = d->piece.items[particle];
+    if (piece != RS_NONE)
+        d->pieces.items[piece].impulse = rs_madd(d->pieces.items[piece].impulse, weight, impulse);
+}
+
+void rs_deformable_find_velocities(rs_deformable *d, double h) {
+    const rs_quad *x = d->x.items, *start = d->x_start.items;
+    const int32_t *piece = d->piece.items;
+    rs_soft_piece *pieces = d->pieces.items;
+    for (int64_t i = 0; i < d->x.count; i++) {
+        rs_quad *v = &d->v.items[i];
+        rs_vec3 before = v->xyz;
+        v->xyz = v->rest > 0.0 ? rs_scale(1.0 / h, rs_sub(x[i].xyz, start[i].xyz)) : rs_v3_zero();
+        if (piece[i] == RS_NONE)
+            continue;
+        pieces[piece[i]].mass += d->masses.items[i];
+        pieces[piece[i]].impulse = rs_madd(pieces[piece[i]].impulse, -d->masses.items[i], rs_sub(v->xyz, before));
+    }
+    for (int64_t i = 0; d->pieces.count > 0 && i < d->x.count; i++)
+        if (piece[i] != RS_NONE) {
+            const rs_soft_piece *own = &pieces[piece[i]];
+            d->v.items[i].xyz = rs_madd(d->v.items[i].xyz, 1.0 / own->mass, own->impulse);
+        }
 }
 
 void rs_deformable_before_sweep(rs_deformable *d) {

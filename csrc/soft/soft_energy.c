@@ -32,12 +32,22 @@ static void forget_springs(const rs_soft_group *group) {
             deformable_of(group, m)->elastic = NAN;
 }
 
+/* Velocities stand half a substep beside the places: how much more energy particles got than that motion tells, since what
+ * gravity added to their velocities did not move what was held [J]. Else whatever rests could tighten its springs by so much in
+ * every substep. */
+static double held_particles(const rs_soft_group *group) {
+    double sum = 0.0;
+    for (int64_t m = 0; m < count_of(group); m++)
+        sum += deformable_of(group, m) != NULL ? rs_deformable_held(deformable_of(group, m)) : 0.0;
+    return sum;
+}
+
 /* What springs, contacts and pins brought to all; and how much more bodies got, since forces did not move what was held.
  * Implicit substeps lose energy, but sweeps that end early may bring some, which would grow from substep to substep. To look
  * at all springs of cloth takes as long as a sweep: where sweeps came to an end, only if what moves got faster. Grains do what
  * they do to bodies by themselves: there, only contacts count. */
-static double gain_of_all(const rs_soft_group *group, double h, double *held) {
-    double motion = rs_partners_work(&group->partners, h, held);
+static double gain_of_all(const rs_soft_group *group, double h, double lag, double *held) {
+    double motion = rs_partners_work(&group->partners, h, held) + lag;
     bool surely = true;
     for (int64_t m = 0; m < count_of(group); m++) {
         const rs_deformable *d = deformable_of(group, m);
@@ -189,7 +199,8 @@ static void forget_pushes(const rs_soft_group *group) {
 }
 
 double rs_soft_group_part(rs_soft_group *group, const rs_soft_scene *scene, bool with_pairs, double h) {
-    double work = work_of_contacts(group, with_pairs), held, all = gain_of_all(group, h, &held);
+    double lag = held_particles(group), work = work_of_contacts(group, with_pairs) + lag;
+    double held, all = gain_of_all(group, h, lag, &held);
     for (int64_t m = 0; m < count_of(group); m++)
         if (deformable_of(group, m) != NULL)
             rs_deformable_lift_pieces(deformable_of(group, m), h);
@@ -202,7 +213,7 @@ double rs_soft_group_part(rs_soft_group *group, const rs_soft_scene *scene, bool
         left = slow_inner(group, left, false);
     left -= more; /* by so little, springs and contacts need not agree: they would never find their rest */
     if (left > 0.0)
-        left = slacken(group, scene, left);
+        left = slacken(group, scene, left) - rs_max(0.0, lag);
     if (left <= 0.0)
         return 0.0;
     forget_pushes(group);

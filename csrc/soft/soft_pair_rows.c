@@ -312,6 +312,13 @@ void rs_soft_pairs_end(rs_soft_pairs *pairs, rs_soft *const *members) {
         rs_soft_meeting *m = &members[row->owner]->meetings.items[row->meeting];
         m->push = row->push;
         m->slide = row->slide;
+        for (int side = 0; side < 2; side++) {
+            rs_soft *soft = members[row->member[side]];
+            double sign = side == 0 ? 1.0 : -1.0;
+            for (int j = 0; soft->deformable != NULL && j < row->count[side]; j++)
+                rs_deformable_note_impulse(soft->deformable, row->particle[side][j], sign * row->weight[side][j],
+                                           rs_madd(row->slide, row->push, row->normal));
+        }
     }
 }
 

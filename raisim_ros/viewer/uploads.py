@@ -54,7 +54,11 @@ class Uploads:
         """
         self._number += 1
         folder = self._folder / str(self._number)
-        folder.mkdir()
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)  # another viewer forgets what nobody used for long
+            folder.mkdir()
+        except OSError as error:
+            raise InvalidValueError(f"{shown(name)} cannot be kept: {error.strerror}") from None
         try:
             return self._kept(Path(name.replace("\\", "/")).name, content, folder)
         except RaisimError:

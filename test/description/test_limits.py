@@ -8,7 +8,8 @@ import subprocess
 import sys
 import zipfile
 import zlib
-from dataclasses import replace
+from dataclasses import fields, replace
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -135,6 +136,13 @@ MODELS = {
         '<asset><model name="m" file="bodies.xml"/></asset><worldbody>' + '<attach model="m"/>' * 200 + "</worldbody>",
         "max_model_bodies"),
     "points that are bodies": ('<worldbody><flexcomp name="f" type="grid" count="40 40 40"/></worldbody>', "max_model_bodies"),
+    "points in an attribute": (f'<worldbody><flexcomp name="f" type="direct" point="{"1 2 3 " * 11_000}"/></worldbody>',
+                               "max_model_bodies"),
+    "vertices of a cable": (f'<worldbody><composite type="cable" vertex="{"1 2 3 " * 11_000}"/></worldbody>',
+                            "max_model_bodies"),
+    **{f"points of a file, {name}": (
+        f'<worldbody><replicate count="2"><flexcomp name="f" type="mesh" file="{name}"/></replicate></worldbody>',
+        "max_model_bodies") for name in ("points.obj", "points.stl", "points.msh", "nodes.msh", "entities.msh", "binary.msh")},
     "a soft grid": ('<worldbody><flexcomp name="f" type="grid" count="2000 2000 2000"/></worldbody>', "max_particles"),
     "a cable": ('<worldbody><body><composite type="cable" count="1e9 1 1"/></body></worldbody>', "max_particles"),
     "heights": ('<asset><hfield name="h" nrow="60000" ncol="60000" size="1 1 1 1"/></asset>', "max_samples"),
@@ -143,6 +151,17 @@ MODELS = {
     "an image of heights": ('<asset><hfield file="large.png" size="1 1 1 1"/></asset>', "max_samples"),
     "an image": ('<asset><texture type="2d" file="large.png"/></asset>', "max_texture_pixels"),
 }  # fmt: skip
+
+
+def test_what_is_soft_but_moved_by_few_bodies_is_given_to_mujoco(tmp_path, monkeypatch):
+    given = []
+    monkeypatch.setattr("raisim_ros.description.mjcf.file.compile_mjcf", lambda *them: given.append(them))
+    for more in ('rigid="true"', 'dof="trilinear"'):
+        grid = f'<flexcomp name="f" type="grid" count="40 40 40" {more}/>'
+        (tmp_path / "model.xml").write_text(f"<mujoco><worldbody>{grid}</worldbody></mujoco>")
+        with pytest.raises(AttributeError):  # what the compiler would have answered
+            load_world_file(tmp_path / "model.xml")
+    assert len(given) == 2
 
 
 def test_names_of_many_sensors_are_compared_once(tmp_path, monkeypatch):
@@ -163,6 +182,16 @@ def test_names_of_many_sensors_are_compared_once(tmp_path, monkeypatch):
     assert len(compared) < 3000
 
 
+POINTS = {  # of 6000 points
+    "points.obj": b"v 1 2 3\n" * 6000,
+    "points.stl": bytes(84 + 50 * 12_000),
+    "points.msh": struct.pack("<4i", 6000, 0, 0, 1),
+    "nodes.msh": b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6000\n1 0 0 0\n",
+    "entities.msh": b"$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 6000 1 6000\n",
+    "binary.msh": b"$MeshFormat\n4.1 1 8\n$EndMeshFormat\n$Nodes\n" + struct.pack("<4Q", 1, 6000, 1, 6000),
+}
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_models_that_ask_for_too_much_are_not_given_to_mujoco(tmp_path, name, monkeypatch):
     """Its process took gigabytes and minutes for them."""
@@ -172,6 +201,8 @@ def test_models_that_ask_for_too_much_are_not_given_to_mujoco(tmp_path, name, mo
     (tmp_path / "inner.xml").write_text(f"<mujoco><worldbody>{'<site/>' * 100}</worldbody></mujoco>")
     (tmp_path / "bodies.xml").write_text(f"<mujoco><worldbody>{'<body/>' * 100}</worldbody></mujoco>")
     (tmp_path / "large.png").write_bytes(PNG)
+    for file, content in POINTS.items():
+        (tmp_path / file).write_bytes(content)
     with pytest.raises(ParseError, match=limit):
         load_world_file(tmp_path / "model.xml")
 
@@ -197,14 +228,14 @@ MESHES = {
 }  # fmt: skip
 
 
-def scene(nodes):
-    """A glTF file of one triangle in many places."""
+def scene(nodes, parts=1, triangles=1):
+    """A glTF file of a mesh in many places."""
     return json.dumps({
         "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes,
-        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
-        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}],
-        "bufferViews": [{"buffer": 0, "byteLength": 36}],
-        "buffers": [{"byteLength": 36, "uri": f"data:;base64,{'A' * 48}"}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}] * parts}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3 * triangles, "type": "VEC3"}],
+        "bufferViews": [{"buffer": 0, "byteLength": 36 * triangles}],
+        "buffers": [{"byteLength": 36 * triangles, "uri": f"data:;base64,{'A' * 48 * triangles}"}],
     }).encode()  # fmt: skip
 
 
@@ -220,6 +251,8 @@ SCENES = {
     "wide.gltf": scene([{"children": list(range(1, 300_001))}] + [{"mesh": 0}] * 300_000),
     "twice.gltf": scene([{"children": [k + 1, k + 1]} for k in range(30)] + [{"mesh": 0}]),
     "circle.gltf": scene([{"children": [1]}, {"children": [0]}]),
+    "parts.gltf": scene([{"mesh": 0}], parts=300_000),
+    "parts in places.gltf": scene([{"children": list(range(1, 1001))}] + [{"mesh": 0}] * 1000, parts=300),
 }
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 46000, 46000, 16, 0, 0, 0, 0) + b"\0" * 64
 # A second header says another size; it is the one that counts while the image is read.
@@ -245,6 +278,8 @@ SMALL = {
     **{name: ("mesh", name, content, name) for name, content in MESHES.items()},
     **{name: ("mesh", name, content, "max_elements") for name, content in SCENES.items()},
     **{name: ("mesh", name, content, "max_line_bytes") for name, content in LINES.items()},
+    "places.gltf": ("mesh", "places.gltf",
+                    scene([{"children": list(range(1, 50_001))}] + [{"mesh": 0}] * 50_000, triangles=100), "max_triangles"),
     "many links": ("robot", "robot.urdf", b"<robot name='r'>" + b"<link name='a'/>" * 60_000 + b"</robot>", "max_links"),
 }
 ARCHIVES = ("3mf", "zip", "usdz")
@@ -328,6 +363,12 @@ def test_a_huge_texture_is_not_shown(tmp_path, monkeypatch, most, shown):
         "mtllib m.mtl\nusemtl m\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n"
     )
     assert (mesh_color(tmp_path / "m.obj") == (1.0, 0.0, 0.0)) == shown
+
+
+def test_every_limit_stands_in_the_page_on_security():
+    page = (Path(__file__).parents[2] / "SECURITY.md").read_text()
+    table = [line for line in page.splitlines() if line.startswith("| `max_")]
+    assert [one.name for one in fields(FileLimits) if not any(f"`{one.name}`" in line for line in table)] == []
 
 
 def test_limits_are_settings(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import shutil
 import tarfile
 import time
 import zipfile
@@ -153,6 +154,19 @@ def test_names_that_no_file_can_have(uploads, name):
     with pytest.raises(InvalidValueError, match="cannot be kept"):
         uploads.keep(name, ROBOT)
     assert not left(uploads)
+
+
+def test_a_folder_that_another_viewer_forgot_is_made_again(uploads):
+    shutil.rmtree(uploads._folder)
+    (file,) = uploads.keep("r.urdf", ROBOT)
+    assert file.read_bytes() == ROBOT
+
+
+def test_a_place_that_cannot_be_written_to(uploads, tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    uploads._folder = tmp_path / "file"
+    with pytest.raises(InvalidValueError, match=r"r\.urdf.* cannot be kept"):
+        uploads.keep("r.urdf", ROBOT)
 
 
 def test_more_robots_than_anybody_could_choose_from(uploads):

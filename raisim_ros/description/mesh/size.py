@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any
 
@@ -38,13 +39,13 @@ def check_mesh_file(file: Path) -> None:
 def _check_text(file: Path) -> None:
     """Readers of lines take minutes and gigabytes for a file of zeros, or for a number that is as long as the file."""
     suffix = file.suffix.lower()
-    if suffix not in (".obj", ".stl", ".off", ".ply"):
+    if suffix not in (".obj", ".stl", ".stl_ascii", ".off", ".ply", ".dxf", ".xyz"):
         return
     with file.open("rb") as stream:
         head = stream.read(_HEADER)
         if suffix == ".stl" and _binary_stl_count(head[:_STL_HEADER], file.stat().st_size) is not None:
             return
-        if suffix == ".ply" and b"format ascii" not in head:
+        if suffix == ".ply" and b"ascii" not in b"".join(head.split(b"\n", 2)[1:2]).lower():  # as its reader decides
             return
         stream.seek(0)
         most, length = get_file_limits().max_line_bytes, 0  # of the line that goes on
@@ -62,26 +63,52 @@ def _check_gltf(file: Path) -> None:
     try:
         with file.open("rb") as stream:
             document = _gltf_document(stream)
+        sizes = [_sum_of(_size(part, document) for part in mesh["primitives"]) for mesh in document.get("meshes", [])]
     except _NOT_GLTF:
         return  # the reader will say what is wrong
-    _check_scene(document, file)
-    check_triangles(_count_gltf(document), str(file))
+    once, in_scenes = _sum_of(sizes), _size_of_scene(document, sizes)
+    check_triangles(max(once[1], in_scenes[1]), str(file))
+    most = get_file_limits().max_elements
+    if max(once[0], in_scenes[0]) > most:
+        said = "too many parts of meshes and nodes in scenes, each with all nodes above it; expected at most"
+        raise MeshError(f"{file}: {said} {most} (limit max_elements)")
 
 
-def _check_scene(document: Any, file: Path) -> None:
-    """A node of glTF has a place for each way that leads to it, and finding one goes up all the way."""
-    most, total = get_file_limits().max_elements, 0
+_Size = tuple[int, int]  # elements that readers of glTF make, triangles
+
+
+def _sum_of(sizes: Iterable[_Size]) -> _Size:
+    elements, triangles = 0, 0
+    for one in sizes:
+        elements, triangles = elements + one[0], triangles + one[1]
+    return elements, triangles
+
+
+def _size(primitive: Any, document: Any) -> _Size:
+    """Of a part of a mesh: a list of triangles, or a strip or fan."""
+    try:
+        corners = primitive["indices"] if "indices" in primitive else primitive["attributes"]["POSITION"]
+        count, mode = max(0, int(document["accessors"][corners]["count"])), primitive.get("mode", 4)
+    except _NOT_GLTF:
+        return 1, 0  # the reader will say what is wrong, or leave it out
+    return 1, count // 3 if mode == 4 else max(0, count - 2) if mode in (5, 6) else 0
+
+
+def _size_of_scene(document: Any, meshes: list[_Size]) -> _Size:
+    """A node of glTF has a place for each way that leads to it, and its mesh comes once more; finding
+    one goes up all the way."""
+    most, elements, triangles = get_file_limits().max_elements, 0, 0
     try:
         below = [(node, 1) for scene in document["scenes"] for node in scene["nodes"]]
-        while below and total + len(below) <= most:
+        while below and elements + len(below) <= most:
             number, depth = below.pop()
-            total += depth
-            below += [(node, depth + 1) for node in document["nodes"][number].get("children", [])]
+            node = document["nodes"][number]
+            parts = meshes[node["mesh"]] if "mesh" in node else (0, 0)
+            elements, triangles = elements + depth + parts[0], triangles + parts[1]
+            below += [(child, depth + 1) for child in node.get("children", [])]
     except _NOT_GLTF:
-        return  # the reader will say what is wrong
-    if total + len(below) > most:
-        said = "too many nodes in its scenes, each counted with all those above it; expected at most"
-        raise MeshError(f"{file}: {said} {most} (limit max_elements)")
+        return 0, 0  # the reader will say what is wrong
+    return elements + len(below), triangles
 
 
 def check_mesh_size(file: Path) -> None:
@@ -145,20 +172,6 @@ def _count_off(stream: IO[bytes], size: int) -> int:
 
 def _count_obj(stream: IO[bytes], size: int) -> int:
     return _count_lines(stream, rb"(?:^|\n)f ")
-
-
-def _count_gltf(document: Any) -> int:
-    try:
-        accessors = document["accessors"]
-        indices = [
-            int(accessors[primitive["indices"]]["count"])
-            for mesh in document["meshes"]
-            for primitive in mesh["primitives"]
-            if "indices" in primitive and primitive.get("mode", 4) == 4
-        ]
-    except _NOT_GLTF:
-        return 0  # the reader will say what is wrong
-    return sum(indices) // 3
 
 
 def _gltf_document(stream: IO[bytes]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Iterable, Mapping
 from math import prod
@@ -10,11 +11,15 @@ from pathlib import Path
 from lxml import etree
 
 from raisim_ros.description.errors import ParseError
-from raisim_ros.description.files import reading
+from raisim_ros.description.files import read_bytes, reading
 from raisim_ros.description.limits import get_file_limits
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _GRIDS = ("composite", "flexcomp")
+# Of what is soft, these move a few bodies, however many points there are.
+_COARSE = ("trilinear", "quadratic")
+# Files of points say how many there are: as text, or in two binary ways.
+_NODES = re.compile(rb"\$Nodes\r?\n(?:(\d+) (\d+) \d+ \d+\r?\n|(\d+)\r?\n)?")
 
 
 Sizes = tuple[int, int, int]  # elements, bodies, geoms
@@ -49,9 +54,42 @@ _NOTHING: Sizes = (0, 0, 0)
 def _own(element: etree._Element) -> Sizes:
     """Of an element alone. The points of what is soft are bodies."""
     bodies = int(element.tag == "body")
-    if element.tag in _GRIDS and element.get("rigid") != "true":
-        bodies = _product(element.get("count"))
+    if _has_bodies(element):
+        given = max(len(element.get(name, "").split()) // 3 for name in ("point", "vertex"))
+        bodies = max(_product(element.get("count")), given)
     return 1, bodies, int(element.tag == "geom")
+
+
+def _has_bodies(element: etree._Element) -> bool:
+    return element.tag in _GRIDS and element.get("rigid") != "true" and element.get("dof") not in _COARSE
+
+
+def points_of(element: etree._Element, path: Path) -> int:
+    """How many bodies a soft element has for the points of the file that it names, with those of its copies."""
+    if not _has_bodies(element):
+        return 0
+    copies = prod(_product(above.get("count")) for above in element.iterancestors("replicate"))
+    return copies * _points_in(path)
+
+
+def _points_in(path: Path) -> int:
+    """Vertices of a mesh in one of MuJoCo's formats, at least."""
+    content = read_bytes(path, "mesh", get_file_limits().max_mesh_bytes, "max_mesh_bytes")
+    if path.suffix.lower() == ".obj":
+        return len(re.findall(rb"^v\s", content, re.MULTILINE))
+    if path.suffix.lower() == ".stl":  # closed surfaces have half as many as triangles
+        return max(0, len(content) - 84) // 100
+    nodes = _NODES.search(content)
+    if nodes is None:
+        return struct.unpack_from("<i", content)[0] if len(content) >= 4 else 0
+    if nodes.lastindex is not None:
+        return int(nodes[2] or nodes[3])
+    return struct.unpack_from("<Q", content, nodes.end() + 8)[0] if len(content) >= nodes.end() + 16 else 0
+
+
+def check_points(total: int, element: etree._Element, file: Path) -> None:
+    """The bodies of all soft elements whose points come from files."""
+    _check(element, total, get_file_limits().max_model_bodies, "max_model_bodies", file)
 
 
 def _sum(*sizes: Sizes, combine: Callable[[Iterable[int]], int] = sum) -> Sizes:

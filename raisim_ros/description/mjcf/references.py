@@ -11,7 +11,7 @@ from raisim_ros.description.errors import ParseError
 from raisim_ros.description.file_access import check_allowed
 from raisim_ros.description.files import is_file, is_special
 from raisim_ros.description.limits import IncludeBudget
-from raisim_ros.description.mjcf.budget import Sizes, check_grids, check_image, count_elements
+from raisim_ros.description.mjcf.budget import Sizes, check_grids, check_image, check_points, count_elements, points_of
 from raisim_ros.description.xml.source import parse_xml, read_text
 
 _FOLDERS = ("meshdir", "texturedir", "assetdir")
@@ -32,19 +32,29 @@ def _check_named(seen: list[_Source]) -> None:
     folders = {path.parent for path, _ in seen}
     named = {element.get(name, "") for _, top in seen for element in top.iter("compiler") for name in _FOLDERS}
     folders |= {folder / name for folder in set(folders) for name in named if name}
+    points = 0
     for source, top in seen:
         for element in top.iter():
             for name, value in element.attrib.items():
                 if str(name).startswith("file"):
-                    for folder in folders:
-                        path = folder / str(value).replace("\\", "/")
-                        check_allowed(path, f"<{element.tag}>: file")
-                        if is_file(path):
-                            if element.tag in ("hfield", "texture"):
-                                check_image(element, path, source)
-                        elif is_special(path):
-                            said = f"<{element.tag}>: '{value}' is not a regular file"
-                            raise ParseError(source, element.sourceline, said)
+                    found = _usable(element, str(value), folders, source)
+                    points += max((points_of(element, path) for path in found), default=0)
+                    check_points(points, element, source)
+
+
+def _usable(element: etree._Element, value: str, folders: set[Path], source: Path) -> list[Path]:
+    """The files that an attribute may mean."""
+    found = []
+    for folder in folders:
+        path = folder / value.replace("\\", "/")
+        check_allowed(path, f"<{element.tag}>: file")
+        if is_file(path):
+            found.append(path)
+            if element.tag in ("hfield", "texture"):
+                check_image(element, path, source)
+        elif is_special(path):
+            raise ParseError(source, element.sourceline, f"<{element.tag}>: '{value}' is not a regular file")
+    return found
 
 
 def _follow(

@@ -132,6 +132,14 @@ def test_wrong_files_are_refused_with_their_name(tmp_path, name, content, messag
         load_mesh(path)
 
 
+def test_a_binary_file_that_speaks_of_text_is_no_text(tmp_path, box):
+    path = export(box, tmp_path / "box.ply")
+    content = path.read_bytes()
+    assert b"binary_little_endian 1.0\n" in content
+    path.write_bytes(content.replace(b" 1.0\n", b" 1.0\ncomment format ascii before\n", 1))
+    assert len(load_mesh(path).triangles) == len(box.faces)
+
+
 def test_collada_with_a_broken_material_keeps_its_shape(tmp_path, box):
     path = export(box, tmp_path / "box.dae")
     text = path.read_text()

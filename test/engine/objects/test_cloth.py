@@ -78,7 +78,34 @@ def test_a_hanging_strip_is_the_static_solution_whatever_iterations_and_step(ite
     cloth = world.add_deformable_cloth(x, triangles, [0, len(x) // 2], material)
     world.integrate(int(6 / dt))
     stretch = np.abs(expected - x).max()
-    assert np.abs(cloth.get_positions() - expected).max() < 0.01 * stretch
+    assert np.abs(cloth.get_positions() - expected).max() < 1e-3 * stretch
+
+
+@pytest.mark.parametrize("damping", [2.0, 10.0, 50.0])
+def test_damping_takes_nothing_off_the_weight(damping: float) -> None:
+    """A vertex hangs by two edges: each is stretched by its compliance times its force."""
+    x = np.array([[0, 0, 0], [0.1, 0, 0], [0.05, 0, -0.1]])
+    compliance, mass = 1e-3, 0.3
+    world = World()
+    material = DeformableMaterial(total_mass=mass, distance_compliance=compliance, damping=damping)
+    cloth = world.add_deformable_cloth(x, [[0, 1, 2]], [0, 1], material)
+    world.integrate(3000)
+    hanging = cloth.get_positions()[2]
+    length = float(np.linalg.norm(hanging - x[0]))
+    force = mass / 3 * 9.81 / 2 * length / -hanging[2]
+    assert length - np.linalg.norm(x[2] - x[0]) == pytest.approx(force * compliance, rel=2e-3)
+
+
+@pytest.mark.parametrize("step", [0.001, 0.01])
+def test_velocities_decay_with_the_rate_of_damping_whatever_the_step(step: float) -> None:
+    world = World()
+    world.set_gravity([0, 0, 0])
+    world.set_time_step(step)
+    x, triangles = sheet(3, 0.2)
+    cloth = world.add_deformable_cloth(x, triangles, (), DeformableMaterial(damping=3.0))
+    cloth.set_velocity([2, 0, 0])
+    world.integrate(round(0.5 / step))
+    assert cloth.get_velocity()[0] == pytest.approx(2.0 * math.exp(-1.5), rel=1e-9)
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -178,6 +205,24 @@ def test_momentum_is_kept_between_cloth_and_bodies() -> None:
         after = cloth.get_linear_momentum() + 0.5 * ball.get_linear_velocity()
         assert after == pytest.approx(before, abs=2e-9)
     assert cloth.get_velocity()[2] < -0.5
+
+
+def test_momentum_is_kept_in_thousands_of_substeps_far_from_the_origin() -> None:
+    """Places there are rounded to 1e-14 m, and a substep takes some microseconds."""
+    world = World()
+    world.set_gravity([0, 0, 0])
+    there = np.array([100.0, -70.0, 50.0])
+    x, triangles = sheet(5, 0.3)
+    material = DeformableMaterial(total_mass=0.2, substeps=1500, iterations=1)
+    cloth = world.add_deformable_cloth(x + there, triangles, (), material)
+    ball = world.add_sphere(0.1, 0.5)
+    ball.set_position(there + np.array([0.02, 0.01, 0.115]))
+    ball.set_velocity([0, 0, -1], [0, 1, 0])
+    before = cloth.get_linear_momentum() + 0.5 * ball.get_linear_velocity()
+    world.integrate(5)
+    after = cloth.get_linear_momentum() + 0.5 * ball.get_linear_velocity()
+    assert cloth.get_velocity()[2] < -0.1
+    assert np.abs(after - before).max() < 1e-12
 
 
 def test_a_ball_bounces_on_a_pinned_sheet() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from random_soft import make_world, watch
 
-SEEDS = [0, 1, 2, 3, 6, 8, 11, 13, 16, 19, 22, 24, 26, 27, 29, 30, 33, 34, 53, 61, 68, 129, 302, 304, 358, 383, 385, 387, 1007, 1022]
+SEEDS = [0, 1, 2, 3, 6, 8, 11, 13, 16, 19, 22, 24, 26, 27, 29, 30, 33, 34, 53, 61, 68, 129, 302, 304, 358, 383, 385, 387, 1007, 1022,
+         210030, 760152, 760178]  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", SEEDS)
