@@ -8,8 +8,6 @@
 /* A triangle is degenerate when its height over the longest side is below this fraction of that side: its normal would
  * be rounding noise. */
 static const double MIN_ASPECT = 1e-12;
-/* Single-precision boxes and squared lengths stay finite and meaningful below this [m]. */
-static const double MAX_COORDINATE = 1e9;
 enum { MAX_TRIANGLES = 500000000 }; /* 3 * triangles fits in 32 bits */
 
 static uint32_t next3(uint32_t k) { return k == 2 ? 0 : k + 1; }
@@ -18,9 +16,9 @@ static uint32_t next3(uint32_t k) { return k == 2 ? 0 : k + 1; }
 
 static rs_status check_vertices(int64_t count, const double *xyz) {
     for (int64_t i = 0; i < 3 * count; i++)
-        if (!(fabs(xyz[i]) <= MAX_COORDINATE))
+        if (!(fabs(xyz[i]) <= RS_MESH_REACH))
             return rs_fail(RS_INVALID_VALUE, "mesh vertex %lld: coordinate %c is %g, expected a number within +-%g",
-                           (long long)(i / 3), "xyz"[i % 3], xyz[i], MAX_COORDINATE);
+                           (long long)(i / 3), "xyz"[i % 3], xyz[i], RS_MESH_REACH);
     return RS_OK;
 }
 

@@ -4,6 +4,9 @@
 
 #include "bvh.h"
 
+/* Single-precision boxes and squared lengths of a mesh stay finite and meaningful within this [m]. */
+#define RS_MESH_REACH 1e9
+
 /* A mesh is *solid* when it is closed (every edge belongs to exactly two triangles, with opposite directions) and
  * encloses a positive volume: it is then filled, and its triangles act on their outer side only. Any other mesh is a
  * shell without thickness that acts on both sides. */

@@ -82,7 +82,11 @@ static rs_status list_grains(rs_ray_scene *scene, const rs_grains *grains, uint6
     return RS_OK;
 }
 
-/* The surface of a deformable object as a mesh; triangles without area are not seen. */
+static bool is_in_reach(rs_vec3 a) {
+    return fabs(a.x) <= RS_MESH_REACH && fabs(a.y) <= RS_MESH_REACH && fabs(a.z) <= RS_MESH_REACH;
+}
+
+/* The surface of a deformable object as a mesh; triangles without area, and those out of reach, are not seen. */
 static rs_status list_surface(rs_ray_scene *scene, const rs_deformable *d, uint64_t group, int32_t body) {
     int64_t vertices = d->x.count, corners = d->triangles.count;
     RS_ARRAY(double) *scratch = &scene->scratch;
@@ -94,9 +98,11 @@ static rs_status list_surface(rs_ray_scene *scene, const rs_deformable *d, uint6
     const rs_quad *x = d->x.items;
     int64_t count = 0;
     for (int64_t i = 0; i < vertices; i++)
-        rs_v3_store(&xyz[3 * i], x[i].xyz);
+        rs_v3_store(&xyz[3 * i], is_in_reach(x[i].xyz) ? x[i].xyz : rs_v3_zero());
     for (int64_t k = 0; k < corners; k += 3) {
         rs_vec3 a = rs_sub(x[t[k + 1]].xyz, x[t[k]].xyz), b = rs_sub(x[t[k + 2]].xyz, x[t[k]].xyz);
+        if (!is_in_reach(x[t[k]].xyz) || !is_in_reach(x[t[k + 1]].xyz) || !is_in_reach(x[t[k + 2]].xyz))
+            continue;
         if (rs_norm2(rs_cross(a, b)) > 1e-24 * (rs_norm2(a) + rs_norm2(b)) * (rs_norm2(a) + rs_norm2(b)))
             memcpy(&kept[3 * count++], &t[k], 3 * sizeof *t);
     }
@@ -105,9 +111,10 @@ static rs_status list_surface(rs_ray_scene *scene, const rs_deformable *d, uint6
         return RS_OK;
     if (mesh == NULL)
         return RS_OUT_OF_MEMORY;
-    if (rs_tri_mesh_new(vertices, xyz, count, kept, mesh) != RS_OK) {
+    rs_status status = rs_tri_mesh_new(vertices, xyz, count, kept, mesh);
+    if (status != RS_OK) {
         scene->meshes.count--;
-        return RS_OUT_OF_MEMORY;
+        return status;
     }
     rs_shape shape = {.type = RS_SHAPE_MESH, .mesh = *mesh};
     return add_soft_target(scene, &shape, rs_v3_zero(), group, body);

@@ -38,9 +38,15 @@ class Following:
         self._go_on(self._work(), done)
 
     def _work(self) -> Iterator[None]:
+        failure: Exception | None = None
         for endpoints in self._endpoints:
-            yield from endpoints.follow()
+            try:
+                yield from endpoints.follow()
+            except Exception as error:  # the others follow all the same
+                failure = failure or error
         self._after_change()
+        if failure is not None:
+            raise failure
 
     def _go_on(self, work: Iterator[None], done: Done) -> None:
         end = time.monotonic() + _SLICE

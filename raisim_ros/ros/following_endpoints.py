@@ -31,10 +31,12 @@ class FollowingEndpoints(ABC, Generic[Key, Thing, Made]):
         self._queue = queue
         self._made: dict[Key, Made] = {}
         self._coming: set[Key] = set()  # some call of `follow` is about to make these
+        self._failed: set[Key] = set()  # these could not be made
 
     def follow(self) -> Iterator[None]:
         """Makes what is missing and destroys what is no longer needed, one after the other.
 
+        What cannot be made (a name that is too long) is told by an error when all else is there, and not tried again.
         The stepping thread must be running. Others may follow meanwhile: each cares only for what nobody else does.
         """
         return self._follow(self._queue.call)
@@ -47,7 +49,9 @@ class FollowingEndpoints(ABC, Generic[Key, Thing, Made]):
     def _follow(self, on_stepping_thread: Callable[[Callable[[], Any]], Any]) -> Iterator[None]:
         wanted: dict[Key, Thing] = on_stepping_thread(self._release)
         gone = [self._made.pop(key) for key in self._made.keys() - wanted.keys()]
-        mine = [key for key in wanted if key not in self._made and key not in self._coming]
+        self._failed &= wanted.keys()
+        mine = [key for key in wanted if not (key in self._made or key in self._coming or key in self._failed)]
+        errors: list[Exception] = []
         self._coming.update(mine)
         for destroy in (self._begin_to_destroy, self._destroy):
             for made in gone:
@@ -57,11 +61,17 @@ class FollowingEndpoints(ABC, Generic[Key, Thing, Made]):
             for first in range(0, len(mine), _AT_ONCE):
                 new = {}
                 for key in mine[first : first + _AT_ONCE]:
-                    new[key] = self._make(wanted[key])
+                    try:
+                        new[key] = self._make(wanted[key])
+                    except Exception as error:
+                        self._failed.add(key)
+                        errors.append(error)
                     yield
                 self._begin_to_use(new, on_stepping_thread)
         finally:
             self._coming.difference_update(mine)
+        if errors:
+            raise errors[0]
 
     def _begin_to_use(self, new: dict[Key, Made], on_stepping_thread: Callable[[Callable[[], Any]], Any]) -> None:
         attached = on_stepping_thread(lambda: self._take(new))

@@ -134,6 +134,7 @@ class TreeBody:
     lifted_mass: float = 0.0  # kg of which something else carries the weight,
     lifted_com: Array = field(default_factory=lambda: np.zeros(3))  # at this point of the body frame
     mimic: tuple[str, float, float] | None = None  # joint, multiplier, offset
+    command_interfaces: tuple[str, ...] = ()  # of ros2_control: position, velocity, effort, …
 
     collisions: list[TreeCollision] = field(default_factory=list)
     visuals: list[TreeVisual] = field(default_factory=list)

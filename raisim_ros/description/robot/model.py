@@ -127,7 +127,8 @@ class Joint:
     `type` is a word of JOINT_TYPES. Units of the dynamics: per rad for rotation, per m for translation. The limit of
     a spherical joint is the largest angle from the zero position, as `lower` (as in URDF) or `upper`; its spring mount
     is a quaternion w, x, y, z. `mimic` = (joint, multiplier, offset): this joint is at multiplier · joint + offset, and
-    both bear load. `Child` fills in `parent` and `child`, the names of the links.
+    both bear load. `command_interfaces` are those of ros2_control. `Child` fills in `parent` and `child`, the names of
+    the links.
     """
 
     name: str
@@ -144,6 +145,7 @@ class Joint:
     stiffness: float = 0.0
     spring_mount: float | VectorLike | None = None  # None: the zero position
     mimic: tuple[str, float, float] | None = None
+    command_interfaces: tuple[str, ...] = ()
     parent: str = ""
     child: str = ""
     place: Place = _CODE

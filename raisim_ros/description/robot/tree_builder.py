@@ -154,6 +154,7 @@ class _Builder:
             velocity_limit=joint.velocity_limit,
             effort_limit=joint.effort_limit,
             mimic=joint.mimic,
+            command_interfaces=joint.command_interfaces,
         )
         self._add_links(body)
 

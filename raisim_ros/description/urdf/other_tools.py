@@ -23,7 +23,7 @@ _QUIET = frozenset({
 
 
 def read_other_tools(root: etree._Element, model: RobotModel) -> list[str]:
-    """Take over friction of ``<gazebo>`` and limits of ``<ros2_control>``. Returns what was left out, in words."""
+    """Take over friction of ``<gazebo>``, interfaces and limits of ``<ros2_control>``. Returns what was left out."""
     left_out: list[str] = []
     for gazebo in root.findall("gazebo"):
         _read_gazebo(gazebo, model, left_out)
@@ -120,6 +120,7 @@ def _read_control(control: etree._Element, model: RobotModel, left_out: list[str
 def _read_interface(interface: etree._Element, joint: Joint, left_out: list[str]) -> None:
     """Bounds of commands are limits of the joint: the narrower ones hold."""
     kind = interface.get("name", "")
+    joint.command_interfaces = (*joint.command_interfaces, kind)
     bounds = {param.get("name"): _number(param) for param in interface.findall("param")}
     low, high = bounds.get("min"), bounds.get("max")
     if kind == "position" and joint.has_axis:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,27 +35,36 @@ class JointTargets:
     forces: Vector  # [N, N m]
 
 
-def _numbers(values: Any, field: str, names: int) -> Vector:
-    """One number per joint, or none; NaN: none for that joint."""
-    if len(values) not in (0, names):
-        raise InvalidValueError(f"{field} has {len(values)} numbers for {names} joints")
-    numbers = np.full(names, np.nan)
-    given = np.flatnonzero(~np.isnan(np.asarray(values, np.float64)))
-    numbers[given] = finite_vector(np.asarray(values, np.float64)[given], field)
+def _numbers(joints: RobotJoints, names: Sequence[str], values: Any, field: str) -> Vector:
+    """One number per joint, or none; NaN: none for that joint.
+
+    Hardware interfaces of ros2_control that speak by topics name all joints, but have numbers for those alone whose
+    <command_interface> has this name.
+    """
+    own = np.arange(len(names))
+    if len(values) not in (0, len(names)):
+        commanded = [k for k, name in enumerate(names) if field in joints.command_interfaces.get(name, ())]
+        own = np.array(commanded, np.int64)
+        if len(values) != len(own):
+            raise InvalidValueError(f"{field} has {len(values)} numbers for {len(names)} joints")
+    numbers = np.full(len(names), np.nan)
+    array = np.asarray(values, np.float64)
+    given = np.flatnonzero(~np.isnan(array))
+    numbers[own[given]] = finite_vector(array[given], field)
     return numbers
 
 
 def targets_of_joint_state(joints: RobotJoints, message: Any) -> JointTargets:
     """What a JointState asks for; its empty arrays ask for nothing."""
-    count = len(message.name)
-    places = joints.places(message.name, "name")
+    names = message.name
+    places = joints.places(names, "name")
     targets = JointTargets(
         places,
-        _numbers(message.position, "position", count),
-        _numbers(message.velocity, "velocity", count),
-        _numbers(message.effort, "effort", count),
+        _numbers(joints, names, message.position, "position"),
+        _numbers(joints, names, message.velocity, "velocity"),
+        _numbers(joints, names, message.effort, "effort"),
     )
-    if count == 0:
+    if len(names) == 0:
         raise InvalidValueError("name is empty; expected joints")
     if not (len(message.position) or len(message.velocity) or len(message.effort)):
         raise InvalidValueError("position, velocity and effort are all empty; expected one of them")

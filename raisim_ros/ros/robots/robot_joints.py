@@ -43,6 +43,7 @@ class RobotJoints:
                 self.names += [f"{body.joint_name}_{axis}" for axis in "xyz"]
                 u += range(first, first + 3)
         self.children_names = self.link_names[1:]
+        self.command_interfaces = {body.joint_name: body.command_interfaces for body in tree.bodies}
         self.u = np.array(u, np.int64)
         self._single = np.array(single, np.int64).reshape(-1, 2)
         self._places = {name: place for place, name in enumerate(self.names)}

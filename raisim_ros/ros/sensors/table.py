@@ -11,6 +11,9 @@ from raisim_ros.ros import names
 from raisim_ros.ros.objects.frames import FrameNames
 from raisim_ros.ros.objects.object_table import ObjectRow, ObjectTable, UnknownObjectError
 
+# Behind the name of an object there is less room in a topic.
+_MAX_LENGTH = names.MAX_LENGTH // 2
+
 
 @dataclass(frozen=True)
 class SensorRow:
@@ -84,7 +87,7 @@ class SensorTable:
     def _name(self, owner: ObjectRow, sensor_set: SensorSet, sensor: Sensor, taken: set[str]) -> SensorRow:
         sensor.set_measurement_source(MeasurementSource.MANUAL)
         others = {entry.name for entry in self._entries.values() if entry.object is owner}
-        wanted = names.sanitise(sensor.get_name()).replace("/", "_") or "sensor"
+        wanted = names.sanitise(sensor.get_name()).replace("/", "_")[:_MAX_LENGTH].rstrip("_") or "sensor"
         name = names.unique(wanted, taken | others | {"state", "cmd"})
         parent, frame = self._frames.of(owner.name), self._frames.of_link(owner.name, name)
         robot, body = sensor.mount.object, sensor.mount.body_idx

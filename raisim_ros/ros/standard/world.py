@@ -135,6 +135,9 @@ class StandardWorld:
 
     def _reset(self, request: Any, response: Any) -> str:
         scope = request.scope or _SCOPES.SCOPE_ALL
+        known = _SCOPES.SCOPE_TIME | _SCOPES.SCOPE_STATE | _SCOPES.SCOPE_SPAWNED
+        if scope not in (_SCOPES.SCOPE_ALL, scope & known):
+            raise InvalidValueError(f"scope is {scope}; expected 0, 255 or a sum of 1 (time), 2 (state), 4 (spawned)")
         parts = {
             "time": bool(scope & _SCOPES.SCOPE_TIME),
             "state": bool(scope & _SCOPES.SCOPE_STATE),

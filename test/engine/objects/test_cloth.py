@@ -349,6 +349,19 @@ def test_wind_carries_a_flag() -> None:
     assert flag.get_wind() == pytest.approx([0, 6, 0])
 
 
+def test_rays_go_on_where_cloth_has_left_what_boxes_of_meshes_can_hold() -> None:
+    world = World()
+    world.set_gravity([0, 0, 0])
+    x, triangles = sheet(3, 0.5, 1.0)
+    cloth = world.add_deformable_cloth(x, triangles)
+    ground = world.add_ground()
+    assert world.ray_test([0.02, 0.01, 2], [0, 0, -1], 5)[0].object is cloth
+    cloth.set_velocity([1e12, 0, 0])
+    world.integrate(10)
+    assert abs(cloth.get_positions()).max() > 1e9
+    assert world.ray_test([0.02, 0.01, 2], [0, 0, -1], 5)[0].object is ground
+
+
 def test_snapshots_pins_clones_and_rays() -> None:
     world = World()
     x, triangles = sheet(6, 0.5, 1.0)

@@ -256,6 +256,36 @@ def test_entries_that_are_nan_are_no_commands(probe):
     assert abs(state(probe).joint_positions[0]) < 0.05
 
 
+def finger(name, kind, interfaces, more=""):
+    commands = "".join(f'<command_interface name="{one}"/>' for one in interfaces)
+    return f"""<link name="{name}_link"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+      <joint name="{name}" type="{kind}"><parent link="world"/><child link="{name}_link"/><axis xyz="0 0 1"/>
+        <limit lower="-3" upper="3" effort="99" velocity="99"/>{more}</joint>
+      <ros2_control name="of_{name}" type="system"><joint name="{name}">{commands}<state_interface name="position"/></joint></ros2_control>"""
+
+
+MIXED = f"""<robot name="mixed"><link name="world"/>{finger("turret", "revolute", ["position"])}{finger("passive", "revolute", [])}
+  {finger("wheel", "continuous", ["velocity"])}{finger("claw", "revolute", ["position", "effort"])}</robot>"""
+JOINTS = ["turret", "passive", "wheel", "claw"]
+
+
+@pytest.mark.usefixtures("fresh_world")
+def test_hardware_interfaces_of_ros2_control_speak_of_the_joints_that_they_command(shared_node, probe):
+    """They name all joints; position, velocity and effort have numbers for those with such a command interface."""
+    spawn(probe, name="mixed", text=MIXED, p_gains=[200.0], d_gains=[30.0], publish_joint_positions=True)
+    with probe.publisher(JointState, "mixed/joint_cmd") as commands:
+        probe.deliver(commands, JointState(name=JOINTS, position=[0.7, -0.4], velocity=[1.5], effort=[0.0]))
+        step(probe, 90)
+        there = state(probe, "mixed")
+        probe.deliver(commands, JointState(name=JOINTS, position=[0.7, -0.4, 0.0]))
+        step(probe, 1)
+        shared_node.wait_for_output("mixed/joint_cmd refused: position has 3 numbers for 4 joints")
+    assert there.joint_positions[0] == pytest.approx(0.7, abs=0.1)
+    assert there.joint_positions[3] == pytest.approx(-0.4, abs=0.1)
+    assert there.joint_velocities[2] == pytest.approx(1.5, abs=0.1)
+    assert there.joint_positions[1] == pytest.approx(0.0, abs=1e-6)
+
+
 # ---- settings ----
 
 

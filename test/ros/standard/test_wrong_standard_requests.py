@@ -95,7 +95,7 @@ TABLE = [
     ("GetAvailableWorlds", {}, "additional_sources", [["/etc"], [os.path.expanduser("~/.ssh"), "/"]], NOT_FOUND),
     ("SetSimulationState", {}, "state", [SimulationState(state=one) for one in (4, 5, 6, 255)], srv.SetSimulationState.Response.INCORRECT_TRANSITION),
     ("StepSimulation", {}, "steps", [0], WRONG),
-    ("ResetSimulation", {}, "scope", [8, 16, 128], WRONG),
+    ("ResetSimulation", {}, "scope", [8, 16, 77, 128], WRONG),
     ("LoadWorld", {}, "uri", [*(one.replace("urdf", "xml") for one in NO_ADDRESSES)], NOT_FOUND),
     ("LoadWorld", {}, "uri", [robot("arm")], srv.LoadWorld.Response.UNSUPPORTED_FORMAT),
     ("LoadWorld", {}, "uri", [PICTURE], srv.LoadWorld.Response.RESOURCE_PARSE_ERROR),
