@@ -5,8 +5,10 @@ ros2 launch raisim_ros world.launch.py world:=my_world.xml real_time_factor:=0.5
 
 import os
 import sys
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from ament_index_python.packages import get_package_share_directory
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable
@@ -30,8 +32,16 @@ LAUNCHER = {"RAISIM_ROS_LAUNCHER_PID": str(os.getpid())}
 def is_true(text: str) -> bool:
     """The meaning of a yes-or-no argument."""
     if text.lower() not in ("true", "false"):
-        raise ValueError(f"expected 'true' or 'false', got '{text}'")
+        raise ValueError("expected 'true' or 'false'")
     return text.lower() == "true"
+
+
+def read_argument(name: str, text: str, read: Callable[[str], Any]) -> Any:
+    """The value of an argument; what cannot be read is told with its name."""
+    try:
+        return read(text)
+    except ValueError as error:
+        raise ValueError(f"argument {name} is '{text}': {error}") from None
 
 
 # Arguments that are parameters of the node, and how they are read. One that is not given is not passed on: the
@@ -66,7 +76,7 @@ def start_nodes(context: LaunchContext) -> list[Node]:
     value = {name: LaunchConfiguration(name).perform(context) for name in (*PARAMETERS, *ARGUMENTS)}
     namespace = value["namespace"].strip("/")
     prefix = f"{namespace}/" if namespace else ""
-    given = {name: read(value[name]) for name, (read, _) in PARAMETERS.items() if value[name]}
+    given = {name: read_argument(name, value[name], read) for name, (read, _) in PARAMETERS.items() if value[name]}
     given |= folder_of_robot(value)
     # The later ones win, and those for the node by its name over those for all nodes, wherever a parameter file has its
     # own: with the name they win. The node makes simulation time; it must never wait for it.
@@ -85,11 +95,11 @@ def start_nodes(context: LaunchContext) -> list[Node]:
     nodes = [world]
     if value["robot"]:
         nodes.append(spawner(value, namespace))
-    if is_true(value["viewer"]):
-        port = {"port": int(value["viewer_port"])}
+    if read_argument("viewer", value["viewer"], is_true):
+        port = {"port": read_argument("viewer_port", value["viewer_port"], int)}
         page = {"package": "raisim_ros", "executable": "viewer_node", "namespace": namespace}
         nodes.append(Node(parameters=[port], additional_env=LAUNCHER, **page))
-    if is_true(value["rviz"]):
+    if read_argument("rviz", value["rviz"], is_true):
         nodes.append(rviz(value, namespace, prefix))
     return nodes
 

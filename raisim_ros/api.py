@@ -104,6 +104,7 @@ from raisim_ros.engine.types import CollisionCounters as CollisionCounters
 from raisim_ros.engine.types import CompoundChild as CompoundChild
 from raisim_ros.engine.types import ContactSettings as ContactSettings
 from raisim_ros.engine.types import ControlMode as ControlMode
+from raisim_ros.engine.types import Fluid as Fluid
 from raisim_ros.engine.types import GyroscopicMode as GyroscopicMode
 from raisim_ros.engine.types import IntegrationScheme as IntegrationScheme
 from raisim_ros.engine.types import JointSpring as JointSpring

@@ -48,13 +48,20 @@ rs_row_state rs_law_state(const rs_law *law, double touching, double direction[2
     return RS_ROW_SLIDING;
 }
 
+/* Of two velocities the one along which an impulse works less. */
+static double less_work(double impulse, double a, double b) { return impulse > 0.0 ? rs_min(a, b) : rs_max(a, b); }
+
 rs_vec3 rs_law_before(const rs_law *law) {
-    rs_vec3 before = law->free_error.xyz;
-    if (law->kind == RS_ROW_CONTACT || law->rebounds)
-        before = rs_add(before, law->aim.xyz);
-    if (law->rebounds && law->kind == RS_ROW_AXIS) /* forces act all along the step */
-        before.z = 0.5 * (law->start + before.z);
-    return before;
+    bool aims = law->kind == RS_ROW_CONTACT || law->rebounds, wire = law->rebounds && law->kind == RS_ROW_AXIS;
+    rs_vec3 before = aims ? rs_add(law->free_error.xyz, law->aim.xyz) : law->free_error.xyz, start = law->start, p = law->impulse.xyz;
+    if (!law->beside_wire)
+        return before;
+    if (law->kind == RS_ROW_AXIS && !wire) /* stops and brakes do not act before the motion is against them */
+        start.z = less_work(p.z, start.z, 0.0);
+    rs_vec3 along = rs_scale(0.5, rs_add(start, before));
+    if (wire)
+        return along;
+    return rs_v3(less_work(p.x, along.x, before.x), less_work(p.y, along.y, before.y), less_work(p.z, along.z, before.z));
 }
 
 double rs_law_work(const rs_law *law) {

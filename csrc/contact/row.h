@@ -33,7 +33,8 @@ typedef struct rs_law {
     double normal_inverse_mass; /* that of the third axis [1/kg] */
     bool powered;        /* gives energy by right: motor, spring, tension that a user set */
     bool rebounds;       /* stiff wire, pin of what touches something: its aim counts as work */
-    double start;        /* AXIS that rebounds: its speed at the beginning of the step, from which it counts [m/s] */
+    bool beside_wire;    /* a stiff wire acts in the island, all along the step: so does the row */
+    rs_vec3 start;       /* beside a wire: relative velocity at the beginning of the step [m/s] */
     rs_row_kind kind;
     rs_quad error;       /* at the last look */
     rs_quad free_error;  /* without any impulse */
@@ -48,7 +49,8 @@ typedef struct rs_law {
  * limit. `direction`: of the friction of a sliding contact, unit. */
 rs_row_state rs_law_state(const rs_law *law, double touching, double direction[2]);
 /* Energy that the impulse gives: it acts on the mean of the velocities before and after. For joints against the motion that they
- * aim at, which follows the curve of their path or corrects it. */
+ * aim at, which follows the curve of their path or corrects it. A stiff wire acts all along the step, and so does what holds against
+ * it: work counts from the beginning of the step there, for others than the wire only if that is less. */
 double rs_law_work(const rs_law *law);
 /* The same per impulse if that did not change any velocity: what work counts from [m/s]. */
 rs_vec3 rs_law_before(const rs_law *law);

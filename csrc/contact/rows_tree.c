@@ -121,7 +121,14 @@ static rs_tree_row *add_row(rs_tree_rows *problem, rs_row_kind kind, rs_row_sour
     row->law.kind = kind;
     row->law.lower = kind == RS_ROW_POINT ? -INFINITY : 0.0;
     row->law.upper = INFINITY;
+    row->law.beside_wire = problem->wired;
     return row;
+}
+
+/* The last one moves nothing. */
+static void drop_row(rs_tree_rows *problem) {
+    problem->list.count--;
+    problem->sources.count--;
 }
 
 /* ---- sides ---- */
@@ -172,10 +179,21 @@ static rs_vec3 point_velocity(const rs_tree_input *input, const row_end *end, co
     return rs_add(moved ? body->velocity : given->v.xyz, rs_cross(moved ? body->middle_omega : given->w.xyz, arm));
 }
 
+/* The same of its turning. */
+static rs_vec3 turning_velocity(const rs_tree_input *input, const row_end *end) {
+    const rs_body *body = &input->bodies[end->body];
+    if (body->articulation != NULL)
+        return body->articulation->motion[end->link].w;
+    return is_moved_by_impulses(body) ? body->middle_omega : input->solver_bodies[end->body].w.xyz;
+}
+
+static rs_vec3 along_axes(const row_end *end, rs_vec3 v) {
+    return rs_v3(rs_dot(v, end->axes[0]), rs_dot(v, end->axes[1]), rs_dot(v, end->axes[2]));
+}
+
 /* Velocity along the row's axes of a body that impulses do not move: the others must reach theirs against it. */
 static rs_vec3 given_velocity(const rs_tree_input *input, const row_end *end, const row_end *other) {
-    rs_vec3 v = end->turns ? input->solver_bodies[end->body].w.xyz : point_velocity(input, end, other);
-    return rs_v3(rs_dot(v, end->axes[0]), rs_dot(v, end->axes[1]), rs_dot(v, end->axes[2]));
+    return along_axes(end, end->turns ? turning_velocity(input, end) : point_velocity(input, end, other));
 }
 
 /* One or two ends on the same tree. Its velocity without impulses is given: the side holds changes only. */
@@ -255,8 +273,7 @@ static void add_turning(rs_tree_rows *problem, const rs_tree_input *input, rs_to
     prepare_row(row);
     if (!(row->law.inverse_mass > 0.0)) {
         touch->moment = rs_v3_zero();
-        problem->list.count--;
-        problem->sources.count--;
+        drop_row(problem);
         return;
     }
     double lever = sqrt(both / row->law.inverse_mass);
@@ -267,6 +284,7 @@ static void add_turning(rs_tree_rows *problem, const rs_tree_input *input, rs_to
             entry->response = rs_scale(lever, entry->response);
         }
     row->given = rs_scale(lever, row->given);
+    row->law.start = rs_scale(lever, along_axes(ends, rs_sub(turning_velocity(input, ends), turning_velocity(input, ends + 1))));
     row->law.lower = row->law.upper = 0.0;
     row->law.mu = law->rolling / lever;
     row->law.spin_mu = law->spinning / lever;
@@ -301,6 +319,7 @@ static void add_contact(rs_tree_rows *problem, const rs_tree_input *input, rs_to
     row->law.aim.xyz.z = law.target;
     row->law.push = law.push;
     row->law.impulse.xyz = touch->impulse;
+    row->law.start = along_axes(&ends[0], relative);
     fill_sides(problem, input, ends, row);
     prepare_row(row);
     double both = inverse_mass(input, touch->body_a);
@@ -354,6 +373,17 @@ static void begin_spring(const rs_tree_input *input, rs_wire *wire) {
     rs_spring_begin(wire, ends, straight, input->common.dt);
 }
 
+/* A stiff wire between ends that hardly move gives way a little, as contacts do. */
+static void soften_held_wire(const rs_tree_input *input, const rs_wire *wire, rs_tree_row *row) {
+    double both = inverse_mass(input, wire->body[0]);
+    if (wire->body[1] != wire->body[0])
+        both += inverse_mass(input, wire->body[1]);
+    if (wire->properties.type != RS_WIRE_STIFF || row->g.zz >= LEAST_INVERSE_MASS * both)
+        return;
+    row->law.softness = LEAST_INVERSE_MASS * both - row->g.zz;
+    row->push_softness = PUSH_SOFTNESS * both;
+}
+
 static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire *wire) {
     double sign = rs_wire_sign(wire);
     bool is_spring = rs_wire_is_spring(wire);
@@ -374,10 +404,13 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
     row->law.softness = law.softness;
     row->law.powered = law.softness > 0.0 || law.bounds.lower == law.bounds.upper;
     row->law.rebounds = wire->properties.type == RS_WIRE_STIFF;
-    row->law.start = is_spring ? rs_dot(relative, axis) : law.start;
+    row->law.start.z = is_spring ? rs_dot(relative, axis) : law.start;
     row->law.impulse.xyz.z = law.impulse;
     row->law.push = law.push;
+    soften_held_wire(input, wire, row);
     prepare_row(row);
+    if (!(row->law.inverse_mass > 0.0))
+        drop_row(problem);
     add_wire_sideways(problem, input, wire, relative);
     wire->former = wire->impulse;
     wire->impulse = 0.0;
@@ -401,7 +434,8 @@ static void add_joint_row(rs_tree_rows *problem, rs_articulation *a, int32_t obj
     row->law.powered = joint->softness > 0.0; /* motors */
     row->law.push = joint->push;
     row->law.aim.xyz.z = joint->target;
-    row->given.z = rs_joint_row_speed(a, joint);
+    row->given.z = rs_joint_row_speed(a, joint, a->u_free);
+    row->law.start.z = rs_joint_row_speed(a, joint, a->u);
     row->law.impulse.xyz.z = joint->start;
     prepare_row(row);
 }
@@ -452,12 +486,20 @@ static void add_pins(rs_tree_rows *problem, const rs_tree_input *input, int32_t 
         row->law.rebounds = touched;
         const row_end ends[2] = {{body, pin->link[0], points[0], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, false},
                                  {body, pin->link[1], points[1], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, false}};
+        row->law.start = rs_sub(point_velocity(input, &ends[0], &ends[0]), point_velocity(input, &ends[1], &ends[1]));
         fill_sides(problem, input, ends, row);
         prepare_row(row);
     }
 }
 
 /* ---- the island ---- */
+
+static bool has_stiff_wire(const rs_tree_input *input, const rs_island *home) {
+    bool found = false;
+    for (int64_t k = 0; k < home->wires.count; k++)
+        found |= input->wires[rs_islands_wires(input->islands, home)[k]].properties.type == RS_WIRE_STIFF;
+    return found;
+}
 
 rs_status rs_tree_rows_fill(rs_tree_rows *problem, const rs_tree_input *input, const rs_island *home) {
     if (reserve(problem, input, home) != RS_OK)
@@ -466,6 +508,7 @@ rs_status rs_tree_rows_fill(rs_tree_rows *problem, const rs_tree_input *input, c
     list_objects(problem, input, members);
     const int32_t *order = input->islands->order.items;
     bool touched = home->rows.count + home->wires.count > 0;
+    problem->wired = has_stiff_wire(input, home);
     for (int64_t i = 0; i < members.count; i++) {
         rs_articulation *tree = input->bodies[members.index[i]].articulation;
         if (tree != NULL && (touched || tree->pin_count > 0))

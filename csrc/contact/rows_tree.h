@@ -57,6 +57,7 @@ typedef struct {
     RS_ARRAY(int32_t) places;      /* per body of the world: its number among the objects */
     RS_ARRAY(rs_joint_row) joints; /* of one articulated system */
     int64_t used;                  /* of `numbers` */
+    bool wired;                    /* with a stiff wire */
     bool released;                 /* no impulse acts: the velocities of trees, which are changes by impulses, are zero */
     const rs_solver_body *solver_bodies;
 } rs_tree_rows;

@@ -29,7 +29,7 @@ static bool follow_spring(const rs_tree_rows *problem, const rs_tree_input *inpu
     }
     rs_tangents(axis, &t1, &t2);
     straight = rs_madd(rs_madd(rs_scale(straight.z, axis), straight.x, t1), straight.y, t2);
-    double work = 0.5 * row->law.impulse.xyz.z * (row->law.start + speed);
+    double work = 0.5 * row->law.impulse.xyz.z * (row->law.start.z + speed);
     return rs_spring_follow(wire, ends, straight, work, share, input->common.dt);
 }
 

@@ -29,6 +29,14 @@ static inline rs_vec3 rs_link_point_velocity(const rs_articulation *a, int32_t l
     return rs_add(a->motion[link].v, rs_cross(a->motion[link].w, from_origin));
 }
 
+/* Adds a force (world frame) at a point of the link frame. */
+static inline void rs_link_load_force(rs_link_load *load, rs_vec3 point, rs_vec3 force) {
+    rs_mat3 arm = rs_outer(point, force);
+    load->force = rs_add(load->force, force);
+    for (int k = 0; k < 9; k++)
+        load->arms.m[k] += arm.m[k];
+}
+
 /* ---- rnea.c: recursive Newton-Euler ---- */
 
 /* tau = M * udot + h: the generalised force for the accelerations `udot` (NULL: zero, so tau = h) under gravity and,

@@ -306,14 +306,14 @@ int32_t rs_joint_row_response(const rs_articulation *a, const rs_joint_row *row,
                                : rs_torque_response(a, row->torques, row->count, out);
 }
 
-double rs_joint_row_speed(const rs_articulation *a, const rs_joint_row *row) {
+double rs_joint_row_speed(const rs_articulation *a, const rs_joint_row *row, const double *u) {
     if (row->tendon != NULL)
-        return row->sign * rs_tendon_speed(a, row->tendon, a->u_free);
+        return row->sign * rs_tendon_speed(a, row->tendon, u);
     double speed = 0.0;
     for (int32_t k = 0; k < row->count; k++) {
         const rs_link *link = &a->links[row->torques[k].link];
         for (int32_t axis = 0; axis < link->u_count; axis++)
-            speed += rs_v3_get(row->torques[k].along, axis) * a->u_free[link->u_first + axis];
+            speed += rs_v3_get(row->torques[k].along, axis) * u[link->u_first + axis];
     }
     return speed;
 }

@@ -57,7 +57,7 @@ int32_t rs_joint_rows(rs_articulation *a, double dt, rs_joint_row *out);
  * drove them there. They are marked in a->overruns, and get rows when the step is solved again. */
 bool rs_joint_rows_missed(rs_articulation *a, const double *u, double dt);
 
-/* Speed of a row at a->u_free. */
-double rs_joint_row_speed(const rs_articulation *a, const rs_joint_row *row);
+/* Speed of a row at velocities of the system. */
+double rs_joint_row_speed(const rs_articulation *a, const rs_joint_row *row, const double *u);
 
 #endif

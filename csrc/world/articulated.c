@@ -26,17 +26,10 @@ void rs_world_mirror_base(rs_body *body) {
     body->omega = floating ? rs_v3_load(a->u + 3) : rs_v3_zero();
 }
 
-static void add_force(rs_link_load *load, rs_vec3 point, rs_vec3 force) {
-    rs_mat3 arm = rs_outer(point, force);
-    load->force = rs_add(load->force, force);
-    for (int k = 0; k < 9; k++)
-        load->arms.m[k] += arm.m[k];
-}
-
 static void lift_links(rs_articulation *a, rs_vec3 gravity) {
     for (int32_t i = 0; i < a->link_count; i++)
         if (a->links[i].lifted_mass != 0.0)
-            add_force(&a->loads[i], a->links[i].lifted_com, rs_scale(-a->links[i].lifted_mass, gravity));
+            rs_link_load_force(&a->loads[i], a->links[i].lifted_com, rs_scale(-a->links[i].lifted_mass, gravity));
     a->loaded = true;
 }
 
@@ -52,7 +45,7 @@ void rs_world_load_links(rs_body *body, rs_vec3 gravity) {
         a->applied_wrench[i] = a->command[i];
         if (rs_norm2(force) + rs_norm2(torque) == 0.0)
             continue;
-        add_force(&a->loads[i], a->links[i].com, force);
+        rs_link_load_force(&a->loads[i], a->links[i].com, force);
         a->loads[i].torque = rs_add(a->loads[i].torque, torque);
         a->loaded = a->commanded = true;
     }
@@ -433,7 +426,7 @@ rs_status rs_articulation_add_force(rs_world *world, rs_object_id id, int32_t li
     rs_world_enter(world);
     rs_link_load *load = load_of(world, id, link, &status);
     if (load != NULL)
-        add_force(load, rs_v3_load(point), rs_v3_load(force));
+        rs_link_load_force(load, rs_v3_load(point), rs_v3_load(force));
     return rs_world_leave(world, status);
 }
 

@@ -50,7 +50,7 @@ static const char *wrong_materials(const rs_materials *m) {
 }
 
 static const char *wrong_settings(const rs_world_data *data) {
-    if (rs_check_positive("time step", data->dt) != RS_OK || !rs_v3_is_carried(data->gravity) || !rs_is_carried(data->time) ||
+    if (rs_check_positive("time step", data->dt) != RS_OK || rs_check_fluid(&data->fluid) != RS_OK || !rs_v3_is_carried(data->gravity) || !rs_is_carried(data->time) ||
         rs_check_solver_settings(&data->solver) != RS_OK || rs_check_contact_settings(&data->contact) != RS_OK ||
         rs_check_sleep_settings(&data->sleep) != RS_OK)
         return rs_error_text();

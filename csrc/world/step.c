@@ -1,5 +1,6 @@
 /* The step, top-down: every stage is named here once. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include "../dynamics/fluid.h"
 #include "awake.h"
 #include "placement.h"
 #include "threads.h"
@@ -229,12 +230,16 @@ static void force_body(rs_world *world, int32_t index) {
         return;
     if (tree != NULL) {
         rs_world_load_links(body, data->gravity);
+        if (rs_fluid_acts(&data->fluid))
+            rs_fluid_load_links(&data->fluid, tree, data->dt);
         rs_articulated_free_velocity(tree, data->gravity, data->dt);
         if (!rs_articulated_is_carried(tree, tree->q_stage, tree->u_free))
             stop_diverged(world, body);
         return;
     }
     rs_rigid_body_free_velocity(body, data->gravity, data->dt, solver);
+    if (rs_fluid_acts(&data->fluid) && body->type == RS_BODY_DYNAMIC)
+        rs_fluid_slow_body(&data->fluid, body, data->dt, solver);
     if (!rs_v3_is_carried(solver->v.xyz) || !rs_v3_is_carried(solver->w.xyz)) {
         stop_diverged(world, body);
         solver->v = solver->w = (rs_quad){rs_v3_zero(), 0.0};

@@ -20,7 +20,7 @@ enum { FORMAT_VERSION = 1 };
 #define LEFT_ARRAY(type, name) LEFT(name),
 #define T rs_world_data
 static const rs_field DATA_FIELDS[] = {
-    REAL(dt), REAL(gravity), REAL(solver.erp), REAL(solver.erp2), WHOLE(solver.max_iterations), REAL(solver.threshold),
+    REAL(dt), REAL(gravity), REAL(fluid.density), REAL(fluid.viscosity), REAL(fluid.wind), REAL(solver.erp), REAL(solver.erp2), WHOLE(solver.max_iterations), REAL(solver.threshold),
     WHOLE(solver.fixed_order), WHOLE(contact.gjk_max_iterations), REAL(contact.gjk_tolerance), WHOLE(contact.epa_max_iterations),
     REAL(contact.epa_tolerance), WHOLE(contact.max_contacts_per_pair), WHOLE(contact.swept_ccd_enabled),
     REAL(contact.swept_ccd_min_speed), REAL(contact.swept_ccd_speculative_margin), WHOLE(contact.broadphase),

@@ -204,6 +204,7 @@ RETURN_KEPT(int32_t, rs_world_threads, threads)
 COPY_KEPT(rs_solver_settings, rs_world_get_solver_settings, data.solver)
 COPY_KEPT(rs_contact_settings, rs_world_get_contact_settings, data.contact)
 COPY_KEPT(rs_sleep_settings, rs_world_get_sleep_settings, data.sleep)
+COPY_KEPT(rs_fluid, rs_world_get_fluid, data.fluid)
 COPY_KEPT(rs_material_pair, rs_material_get_default, data.materials.fallback)
 COPY_KEPT(rs_profile, rs_world_get_profile, profile)
 COPY_KEPT(rs_step_stats, rs_world_get_step_stats, stats)
@@ -234,6 +235,22 @@ void rs_world_get_gravity(rs_world *world, double out[3]) {
     rs_world_enter_to_read(world);
     rs_v3_store(out, world->data.gravity);
     rs_world_leave(world, RS_OK);
+}
+
+rs_status rs_check_fluid(const rs_fluid *fluid) {
+    rs_status status = rs_check_not_negative("density", fluid->density);
+    RS_THEN(status, rs_check_not_negative("viscosity", fluid->viscosity));
+    RS_THEN(status, rs_check_finite("wind", fluid->wind, 3));
+    return status;
+}
+
+rs_status rs_world_set_fluid(rs_world *world, const rs_fluid *fluid) {
+    rs_status status = rs_check_fluid(fluid);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    world->data.fluid = *fluid;
+    return rs_world_leave(world, rs_world_wake_all(world));
 }
 
 rs_status rs_world_set_time(rs_world *world, double time) {

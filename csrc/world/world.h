@@ -98,6 +98,7 @@ typedef struct {
     /* settings: written by setters */
     double dt; /* [s] */
     rs_vec3 gravity;
+    rs_fluid fluid;
     rs_solver_settings solver;
     rs_contact_settings contact;
     rs_sleep_settings sleep;
@@ -173,6 +174,7 @@ struct rs_snapshot {
 /* RS_OK, or what is wrong with a snapshot that was read: whatever a step, a read or a change would rely on. */
 rs_status rs_snapshot_check(const rs_snapshot *snapshot);
 /* The same for settings. */
+rs_status rs_check_fluid(const rs_fluid *fluid);
 rs_status rs_check_solver_settings(const rs_solver_settings *settings);
 rs_status rs_check_contact_settings(const rs_contact_settings *settings);
 rs_status rs_check_sleep_settings(const rs_sleep_settings *settings);

@@ -338,9 +338,8 @@ def _bench(options: argparse.Namespace) -> None:
     profile = world.get_profile()
     print(f"{options.file}: {len(world.get_obj_list())} objects, {steps} steps of {world.get_time_step():g} s")
     print(f"{steps / taken:,.0f} steps per second, {options.seconds / taken:.3g} x real time")
-    stages = {name: value for name, value in vars(profile).items() if name != "steps"}
-    for name, value in sorted(stages.items(), key=lambda one: -one[1]):
-        print(f"  {name.replace('_', ' '):15} {1e6 * value / steps:9.2f} µs per step")
+    for stage, spent in sorted(profile.microseconds().items(), key=lambda one: -one[1]):
+        print(f"  {stage:15} {spent:9.2f} µs per step")
 
 
 if __name__ == "__main__":

@@ -365,9 +365,12 @@ def _read_world(source: Source, root: etree._Element, world: WorldDescription) -
     attributes(source, root, ELEMENTS["raisim"].attributes)
     children = children_of(source, root, "raisim")
     settings = world.settings
-    gravity, time_step, erp = (only_child(source, children, name) for name in ("gravity", "time_step", "erp"))
+    names = ("gravity", "fluid", "time_step", "erp")
+    gravity, fluid, time_step, erp = (only_child(source, children, name) for name in names)
     if gravity is not None:
         settings.gravity = read_attributes(source, gravity)["value"]
+    if fluid is not None:
+        settings.fluid = read_attributes(source, fluid)
     if time_step is not None:
         settings.time_step = read_attributes(source, time_step)["value"]
     if erp is not None:

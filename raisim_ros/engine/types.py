@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from pathlib import Path
 
@@ -129,6 +129,15 @@ class SleepSettings:
 
 
 @dataclass(frozen=True)
+class Fluid:
+    """A fluid that fills the world: density [kg/m^3], viscosity [Pa s], velocity in world axes [m/s]."""
+
+    density: float = 0.0
+    viscosity: float = 0.0
+    wind: VectorLike = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
 class CompoundChild:
     """A primitive of a compound body, placed in the body frame.
 
@@ -236,6 +245,17 @@ class StepProfile:
     solve: float
     integrate: float
     steps: int
+
+    def since(self, earlier: StepProfile) -> StepProfile:
+        """Of the steps since then; of all, when the sums were cleared in between."""
+        if self.steps < earlier.steps:
+            return self
+        return StepProfile(*(getattr(self, one.name) - getattr(earlier, one.name) for one in fields(self)))
+
+    def microseconds(self) -> dict[str, float]:
+        """Mean of a step, by stage; nothing of no steps."""
+        stages = [one.name for one in fields(self) if one.name != "steps"] if self.steps else []
+        return {stage.replace("_", " "): 1e6 * getattr(self, stage) / self.steps for stage in stages}
 
 
 @dataclass

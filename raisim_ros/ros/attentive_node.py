@@ -23,11 +23,18 @@ class AttentiveNode(Node):
         return super().declare_parameters(namespace, listed, ignore_override)
 
     def warn_of_unread_parameters(self) -> None:
-        """One line for each that was given and not asked for, with the nearest known names.
+        """One line for each that was given and not asked for, with the nearest known names of its kind.
 
-        Those of robots and sensors have dots; they may be meant for one that comes later.
+        Those of robots and topics have dots; they may be meant for one that comes later.
         """
         for name in sorted(self._parameter_overrides.keys() - self._asked_for):
-            known = [one for one in self._asked_for if ("." in one) == ("." in name)]
+            known = [one for one in self._asked_for if _kind(one) == _kind(name)]
             fate = "acts on nothing that is here yet" if "." in name else "is ignored"
-            self.get_logger().warning(f"parameter '{name}' {fate}: {near_names('parameter', name, known)}")
+            hint = f": {near_names('parameter', name, known)}" if known else ""
+            self.get_logger().warning(f"parameter '{name}' {fate}{hint}")
+
+
+def _kind(name: str) -> str:
+    """Of the node itself, of the quality of service of topics, or of a robot."""
+    first, dot, _ = name.partition(".")
+    return f"{first}{dot}" if first == "qos_overrides" else dot

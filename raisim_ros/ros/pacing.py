@@ -12,6 +12,9 @@ Clock = Callable[[], float]
 # A loop that is later than this gives the lost time up instead of running ever faster to catch up [s].
 GIVE_UP_AFTER = 0.1
 
+# Steps until what never comes; no wait is longer, however low a rate is.
+NEVER = 1 << 62
+
 
 class Pacer:
     """Ties simulation time to wall time.
@@ -90,7 +93,8 @@ class RateMeter:
 
 def period_in_steps(rate_hz: float, time_step: float) -> int:
     """Steps between two events that happen `rate_hz` times per simulated second; at least one."""
-    return max(1, round(1.0 / (rate_hz * time_step)))
+    per_step = rate_hz * time_step
+    return max(1, round(1.0 / per_step)) if per_step * NEVER > 1.0 else NEVER
 
 
 def steps_until_multiple(step: int, period: int) -> int:
@@ -110,6 +114,8 @@ def is_time(rate_hz: float, sim_time: float, time_step: float) -> bool:
 
 def steps_until_time(rate_hz: float, sim_time: float, time_step: float) -> int:
     """Steps until is_time() holds, at least one."""
+    if rate_hz * time_step * NEVER <= 1.0:
+        return NEVER
     wait = (periods(rate_hz, sim_time, time_step) + 1) / rate_hz - sim_time
     return max(1, math.ceil(wait / time_step - 1e-3))
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, Twist, TwistStamped
 from rclpy.clock import Clock as RosClock
 from rclpy.clock import ClockType
@@ -52,6 +52,7 @@ from raisim_ros.ros.node.long_work import LongWork
 from raisim_ros.ros.node.operations import Operations
 from raisim_ros.ros.node.parameters import Parameters, check_watchdog_action, declare_parameters, world_parameters
 from raisim_ros.ros.node.preparing import ExecutorTasks, Preparing, looking_ahead
+from raisim_ros.ros.node.profile_topic import ProfileTopic
 from raisim_ros.ros.node.recording_services import RecordingServices
 from raisim_ros.ros.node.replaying import Replay, Requests
 from raisim_ros.ros.node.services import Services
@@ -136,7 +137,7 @@ class WorldNode:
         self._endpoints = self._make_endpoints(states, joints, links, inbox)
         clock = ClockTopic(self._publisher(Clock, "/clock", qos.CLOCK)) if values.publish_clock else None
         sensors = SensorTable(world, table, self._frames)
-        sensor_topics = SensorTopics(sensors)
+        sensor_topics = SensorTopics(sensors, self._warn)
         wires = WireTable(world, table)
         wire_topics = WireTopics(world, wires, self._frames.world, values.states_rate_hz)
         topics = [self._odometry, *self._make_topics(), *self._make_sensor_frames(sensors), states, links, joints]
@@ -363,6 +364,8 @@ class WorldNode:
         topics.append(WorldStateTopic(loop, frame, values.world_state_rate_hz, state))
         viewpoint = self.node.create_publisher(PoseStamped, "world/viewpoint", qos.LATCHED)
         topics.append(ViewpointTopic(loop.world, self._frames, viewpoint))
+        profile = self.node.create_publisher(DiagnosticStatus, "world/profile", qos.STATE)
+        topics.append(ProfileTopic(loop.world, profile))
         diagnostics = self._publisher(DiagnosticArray, "/diagnostics", qos.STATE)
         topics.append(DiagnosticsTopic(loop, self.node.get_fully_qualified_name().lstrip("/"), diagnostics))
         if values.publish_markers:

@@ -13,6 +13,7 @@ import viser
 from numpy.typing import NDArray
 
 from raisim_ros.viewer import surfaces
+from raisim_ros.viewer.hand import Picked, Touch
 from raisim_ros.viewer.scene import (
     COLLISION,
     INERTIA,
@@ -44,14 +45,6 @@ CLEAR = 0.35
 LONGEST_ARROW, SHAFT, CONTACT, CENTRE, POINT, AXES = 0.2, 0.0018, 0.006, 0.012, 0.002, 0.05
 # Wires have at least this radius.
 THINNEST_WIRE = 0.0006
-
-
-@dataclass(frozen=True)
-class Picked:
-    """What a person points at: an object, one of its bodies, and the point (world)."""
-
-    item: Item
-    body: int
 
 
 @dataclass(frozen=True)
@@ -92,7 +85,7 @@ class Canvas:
         self._distance = 5.0
         self._model = SceneModel([], 0)
         self.on_click: Callable[[Picked], None] = lambda picked: None
-        self.on_drag: Callable[[Picked, str, Vector, Vector], None] = lambda picked, phase, start, end: None
+        self.on_drag: Callable[[Touch], None] = lambda touch: None  # must not wait
         self._numbers = itertools.count()
         self._inside = False
         self._plain: WeakKeyDictionary[Surface, Surface] = WeakKeyDictionary()
@@ -223,7 +216,11 @@ class Canvas:
             )
         node.on_click(lambda event: self._clicked(batch, event))
         if key.movable:
-            node.on_drag("left")(lambda event: self._dragged(batch, event))
+
+            async def dragged(event: Any) -> None:  # what is not async is called in any order
+                self._dragged(batch, event)
+
+            node.on_drag("left")(dragged)
         return node
 
     def _draw_grounds(self, model: SceneModel) -> None:
@@ -307,13 +304,14 @@ class Canvas:
     def _dragged(self, batch: _Batch, event: Any) -> None:
         picked = self._picked(batch, event.instance_index)
         if picked is not None:
-            self.on_drag(picked, event.phase, np.array(event.start_position), np.array(event.end_position))
+            start, end = np.array(event.start_position), np.array(event.end_position)
+            self.on_drag(Touch(picked, event.phase, start, end, event.client_id))
 
-    def show_pull(self, start: Vector | None, end: Vector | None) -> None:
+    def show_pull(self, spring: tuple[Vector, Vector] | None) -> None:
         """The spring by which somebody pulls, or none."""
-        self._pull.visible = start is not None
-        if start is not None and end is not None:
-            self._pull.points = np.array([[start, end]], np.float32)
+        self._pull.visible = spring is not None
+        if spring is not None:
+            self._pull.points = np.array([spring], np.float32)
 
     # ---- the moment ----
 

@@ -28,7 +28,7 @@ def table(rows: Iterable[tuple[str, str]]) -> str:
 
 def numbers(values: Iterable[float], digits: int = 3) -> str:
     """Numbers side by side."""
-    return " ".join(f"{value:.{digits}f}" for value in values)
+    return " ".join(f"{round(float(value), digits) + 0.0:.{digits}f}" for value in values)  # no -0.000
 
 
 def describe_object(world: World, handle: Object, name: str) -> str:

@@ -34,6 +34,11 @@ class Notices:
         for client in self._server.get_clients().values():
             client.add_notification("That did not work", str(error), color="red", auto_close_seconds=8.0)
 
+    def say(self, title: str, text: str) -> None:
+        """What was done and is not to be seen otherwise."""
+        for client in self._server.get_clients().values():
+            client.add_notification(title, text, color="green", auto_close_seconds=4.0)
+
     @contextmanager
     def busy(self, title: str, text: str) -> Iterator[None]:
         """While it lasts, what is being done."""

@@ -18,6 +18,10 @@ PAGE_SCRIPT = """<img src="data:," alt="" style="display: none" onerror="
       if (event.key === '?' && !typing) {
         press('h');
       }
+      if (event.key === 'Escape') {  // the last button of every dialog closes it
+        const buttons = document.querySelectorAll('[role=dialog] button');
+        if (buttons.length) buttons[buttons.length - 1].click();
+      }
     });
     document.body.addEventListener('keydown', (event) => {
       if (/^Arrow/.test(event.key) && event.target.closest('[role=slider], input')) event.stopPropagation();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -38,7 +39,8 @@ NO_LIMIT = 3.1416
 JOINT_TRIES = 150
 # Nothing else moves a slider for so long after somebody did [s].
 JOINT_PAUSE = 1.0
-TRAIL_LENGTH = 400
+# So many places, at least so far from each other [m]: what rests keeps the way it came.
+TRAIL_LENGTH, TRAIL_STEP = 400, 0.002
 LAYERS = (("Collision shapes", COLLISION), ("Inertias", INERTIA), ("Names", "names"), ("Frames", "frames"))
 KEYS = (
     ("space", "play or pause"),
@@ -58,6 +60,12 @@ MOUSE = (
 )
 
 
+def round_step(step: float) -> float:
+    """1, 2 or 5 times a power of ten: numbers beside sliders stay short."""
+    power = 10.0 ** math.floor(math.log10(step))
+    return float(min((power * factor for factor in (1.0, 2.0, 5.0, 10.0)), key=lambda one: abs(one - step)))
+
+
 class Panel:
     """Everything beside the picture. Callbacks of viser run in threads of their own."""
 
@@ -72,8 +80,9 @@ class Panel:
         self._joint_nodes: dict[str, Any] = {}  # sliders by the name of their joint
         self._lock = threading.RLock()
         self._trail: list[Vector] = []
-        self._last = 0.0  # time of the last place of the trail [s]
+        self._last = -math.inf  # time of the last place of the trail [s]
         self._image_nodes: dict[str, Any] = {}
+        self._helps: dict[int, Any] = {}  # that are open, by the number of their page
         self._ticks = 0
         self._joints_due = 0  # so often they are still asked for
         self._joint_moved = 0.0  # when somebody moved a slider, or they came [s]
@@ -173,6 +182,7 @@ class Panel:
     def _forget_history(self) -> None:
         with self._lock:
             self._trail.clear()
+            self._last = -math.inf
             self._plot.forget()
 
     # ---- the selected object ----
@@ -231,7 +241,7 @@ class Panel:
                 low, high = -NO_LIMIT, NO_LIMIT
             start = min(max(joint.position, low), high)
             with self._joints:
-                slider = self._server.gui.add_slider(joint.name, low, high, (high - low) / 500.0, start)
+                slider = self._server.gui.add_slider(joint.name, low, high, round_step((high - low) / 500.0), start)
             slider.on_update(self._joint_callback(item.name, joint.name, slider))
             self._joint_nodes[joint.name] = slider
 
@@ -320,7 +330,7 @@ class Panel:
         where = "where the world runs; nodes use their working folder, that of the world file and allowed_folders"
         self._file = gui.add_text("World file", "", hint=where)
         self._button("Load", lambda: self._load(str(self._file.value)), icon=viser.Icon.FOLDER_OPEN)
-        self._button("Save", lambda: self._feed.save(str(self._file.value)), icon=viser.Icon.DEVICE_FLOPPY)
+        self._button("Save", self._save, icon=viser.Icon.DEVICE_FLOPPY)
         gui.add_divider()
         self._button("Keep a snapshot", self._keep, icon=viser.Icon.CAMERA_PLUS)
         self._snapshots = gui.add_dropdown("Snapshots", ("(none)",))
@@ -328,7 +338,8 @@ class Panel:
         gui.add_divider()
         shot = gui.add_button("Screenshot", icon=viser.Icon.PHOTO)
         shot.on_click(self._screenshot)
-        self._button("Help", self._help, icon=viser.Icon.HELP)
+        show_help = gui.add_button("Help", icon=viser.Icon.HELP)
+        show_help.on_click(lambda event: self._help(event.client))
 
     def _load(self, file: str) -> None:
         with self.notices.busy("Loading the world", Path(file).name):
@@ -337,6 +348,11 @@ class Panel:
         self._forget_history()
         self._snapshots.options = tuple(self._feed.kept()) or ("(none)",)
         self.on_load()
+
+    def _save(self) -> None:
+        file = str(self._file.value)
+        self._feed.save(file)
+        self.notices.say("The world is saved", file)
 
     def _keep(self) -> None:
         self._feed.keep(f"t = {self._time:.3f} s")
@@ -370,22 +386,29 @@ class Panel:
             "C": lambda: setattr(self._contacts, "value", not self._contacts.value),
             "F": lambda: setattr(self._follow, "value", not self._follow.value),
             "X": self._remove,
-            "H": self._help,
         }
+        of_a_page = {"L": lambda client: self.on_shadows(client), "H": self._help}
         for key, label in KEYS:
             command = self._server.gui.add_command(label, hotkey=key)
-            if key == "L":
-                command.on_trigger(lambda event: self.on_shadows(event.client) if event.client else None)
-            else:
+            if key in actions:
                 command.on_trigger(lambda _, action=actions[key]: self.notices.attempt(action))
+            else:
+                command.on_trigger(lambda event, action=of_a_page[key]: action(event.client))
         self._server.gui.add_html(PAGE_SCRIPT)
 
-    def _help(self) -> None:
+    def _help(self, client: viser.ClientHandle | None) -> None:
+        """In the page of who asked; asked again, it goes away."""
+        if client is None:
+            return
+        shown = self._helps.pop(client.client_id, None)
+        if shown is not None:
+            shown.close()
+            return
         rows = "\n".join(f"| {what} | {effect} |" for what, effect in (*KEYS, *MOUSE))
-        for client in self._server.get_clients().values():
-            with client.gui.add_modal("Keys and mouse") as modal:
-                client.gui.add_markdown(f"| | |\n|---|---|\n{rows}")
-                client.gui.add_button("Close").on_click(lambda _, modal=modal: modal.close())
+        with client.gui.add_modal("Keys and mouse") as modal:
+            client.gui.add_markdown(f"| | |\n|---|---|\n{rows}")
+            client.gui.add_button("Close").on_click(lambda _: self._help(client))
+        self._helps[client.client_id] = modal
 
     # ---- every frame ----
 
@@ -446,7 +469,7 @@ class Panel:
         self._follow_joints()
         self._profile.visible = bool(moment.profile)
         if moment.profile:
-            rows = "\n".join(f"| {stage.replace('_', ' ')} | {spent:.1f} |" for stage, spent in moment.profile.items())
+            rows = "\n".join(f"| {stage} | {spent:.1f} |" for stage, spent in moment.profile.items())
             self._profile.content = f"| stage | µs per step |\n|---|---|\n{rows}"
         self._show_images(moment)
         self._plot.show(self.selected is not None)
@@ -467,12 +490,13 @@ class Panel:
         if self.selected is None or self.selected.first_frame >= len(moment.poses):
             return
         place = moment.poses[self.selected.first_frame, :3].copy()
-        if self._trail and moment.time <= self._last:
+        if moment.time <= self._last:
             if moment.time < self._last:
                 self._forget_history()
             return
         self._last = moment.time
-        self._trail = [*self._trail[-TRAIL_LENGTH:], place]
+        if not self._trail or np.linalg.norm(place - self._trail[-1]) > TRAIL_STEP:
+            self._trail = [*self._trail[-TRAIL_LENGTH:], place]
         self._plot.note(moment.time, place, self._quantities() if self._plot.wants_more() else {})
 
     def _quantities(self) -> Quantities:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -99,6 +100,7 @@ class RosFeed:
         self._robots: dict[str, RobotStream] = {}
         self._states: StateStream | None = None
         self._viewpoint: PoseStamped | None = None
+        self._stages: dict[str, float] = {}  # of a step [µs]
         self._layers = RobotLayers(node, self._scene)
         self._clouds = CloudStream(node, self._scene)
         self._images = ImageStream(node)
@@ -128,13 +130,18 @@ class RosFeed:
     def _take_viewpoint(self, viewpoint: PoseStamped) -> None:
         self._viewpoint = viewpoint
 
+    def _take_profile(self, status: DiagnosticStatus) -> None:
+        self._stages = {pair.key: float(pair.value) for pair in status.values}
+
     def _take_contacts(self, message: bytes) -> None:
         self._contacts = message
 
-    def _want(self, name: str, wanted: bool, message_type: Any, topic: str, callback: Any, profile: Any) -> None:
+    def _want(
+        self, name: str, wanted: bool, message_type: Any, topic: str, callback: Any, profile: Any, raw: bool = True
+    ) -> None:
         """Subscribe to what somebody looks at, and only then."""
         if wanted and name not in self._optional:
-            self._optional[name] = self._node.create_subscription(message_type, topic, callback, profile, raw=True)
+            self._optional[name] = self._node.create_subscription(message_type, topic, callback, profile, raw=raw)
         elif not wanted and name in self._optional:
             self._node.destroy_subscription(self._optional.pop(name))
 
@@ -221,6 +228,7 @@ class RosFeed:
         """See Feed."""
         touches = wanted.contacts or time.monotonic() - self._described < DESCRIBED_FOR
         self._want("contacts", touches, ContactArray, "contacts", self._take_contacts, 10)
+        self._want("profile", wanted.profile, DiagnosticStatus, "world/profile", self._take_profile, 10, raw=False)
         self._clouds.listen(wanted.points)
         layers = wanted.layers or wanted.centres
         frames = self._scene.needs_frames or self._clouds.active or layers
@@ -242,10 +250,13 @@ class RosFeed:
             self._clouds.points() if wanted.points else np.zeros((0, 3)),
             self._images.images(),
             self._layers.centres(poses) if wanted.centres else np.zeros((0, 3)),
-            profile={"whole step": 1e6 * state.step_duration} if wanted.profile else {},
+            profile=self._profile(state) if wanted.profile else {},
             soft=self._scene.soft_shapes(),
             number=number,
         )
+
+    def _profile(self, state: WorldState) -> dict[str, float]:
+        return {**self._stages, "whole step": 1e6 * state.step_duration}
 
     # ---- time ----
 

@@ -244,11 +244,12 @@ LOST = 10.0
 
 
 def fitting_view(model: SceneModel, poses: Vector) -> View:
-    """A view of what somebody may want to see: what moves, and what is made of several parts.
+    """A view of what somebody may want to see: what moves, and what is made of several parts; of few things, too,
+    what they stand on or lie between, unless that is larger than all of them: a landscape, a hall.
 
     Of many things a few that are far away do not count.
     """
-    things = (one for one in model.items if one.kind != "light")
+    things = [one for one in model.items if one.kind != "light"]
     items = [one for one in things if one.soft is not None or (one.parts and (one.movable or len(one.parts) > 1))]
     if not items:
         return View((4.0, -4.0, 2.5))
@@ -259,6 +260,7 @@ def fitting_view(model: SceneModel, poses: Vector) -> View:
         distances = np.linalg.norm(places - centre, axis=1) + sizes
         near = boxes[distances <= LOST * np.median(distances)]
         low, high = near[:, 0].min(axis=0), near[:, 1].max(axis=0)
+        low, high = _with_neighbours(low, high, boxes_of([one for one in things if one.parts], poses))
         centre, reach = 0.5 * (low + high), float(np.clip(_fitting_reach(high - low), 0.15, 40.0))
     else:
         centre[2] = min(centre[2], float(np.percentile(places[:, 2], 25)) + 0.5)
@@ -266,6 +268,14 @@ def fitting_view(model: SceneModel, poses: Vector) -> View:
         reach = float(np.clip(1.7 * np.percentile(distances, 45), 0.3, 40.0))
     x, y, z = centre + reach * FROM
     return View((float(x), float(y), float(z)), (float(centre[0]), float(centre[1]), float(centre[2])))
+
+
+def _with_neighbours(low: Vector, high: Vector, boxes: Vector) -> tuple[Vector, Vector]:
+    """A box and those whose middle lies over, in or under it, and that are not larger."""
+    middles, sizes = boxes[:, :, :2].mean(axis=1), np.linalg.norm(boxes[:, 1] - boxes[:, 0], axis=1)
+    inside = np.all((low[:2] <= middles) & (middles <= high[:2]), axis=1)
+    near = boxes[inside & (sizes <= np.linalg.norm(high - low))]
+    return np.min([low, *near[:, 0]], axis=0), np.max([high, *near[:, 1]], axis=0)
 
 
 def _fitting_reach(size: Vector) -> float:

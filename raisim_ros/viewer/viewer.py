@@ -19,11 +19,12 @@ except ImportError as error:
     raise ImportError("the viewer needs the package viser: pip install 'raisim_ros[viewer]'") from error
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.viewer.canvas import FIELD_OF_VIEW, Canvas, Picked
+from raisim_ros.viewer.canvas import FIELD_OF_VIEW, Canvas
 from raisim_ros.viewer.feed import Feed
 from raisim_ros.viewer.following import Follower
+from raisim_ros.viewer.hand import Hand
 from raisim_ros.viewer.panel import Panel
-from raisim_ros.viewer.scene import Moment, SceneModel, Vector, View, boxes_of, first_view, to_body, to_world, view_with
+from raisim_ros.viewer.scene import Moment, SceneModel, View, boxes_of, first_view, view_with
 from raisim_ros.viewer.visitors import let_in_own_pages
 
 FRAME_RATE = 30.0
@@ -47,15 +48,15 @@ class Page:
         self._canvas = Canvas(self._server)
         self._panel = Panel(self._server, feed, self._canvas.show_layer)
         self._canvas.on_click = lambda picked: self._panel.select(picked.item)
-        self._canvas.on_drag = self._drag
+        self._hand = Hand(self._panel.select, self._panel.notices.attempt)
+        self._hand.serve(feed)
+        self._canvas.on_drag = self._hand.touch
         self._panel.on_feed, self._panel.on_load = self._want_feed, self._aim_again
         self._panel.on_new = self._reveal
         self._panel.on_shadows = self._canvas.turn_shadows
         self._panel.follow_feed(feed, recorded=False)
-        self._grabbed: tuple[Picked, Vector, Vector] | None = None
         self._number: Hashable = None
         self._model = SceneModel([], 0)
-        self._moment: Moment | None = None
         self._follower = Follower()
         self._followed = ""  # name of the object
         self._revealed = ""  # name of an object that all pages shall see
@@ -102,6 +103,7 @@ class Page:
             feed.close()
         with contextlib.redirect_stdout(io.StringIO()):
             self._server.stop()
+        self._hand.close()
         self._panel.close()
 
     # ---- every frame ----
@@ -136,7 +138,8 @@ class Page:
         former, self._feed = self._feed, wanted
         if former is not self._first_feed:
             former.close()
-        self._number, self._grabbed, self._followed = None, None, ""
+        self._number, self._followed = None, ""
+        self._hand.serve(wanted)
         self._panel.follow_feed(wanted, recorded=wanted is not self._first_feed)
 
     def _update(self) -> None:
@@ -154,12 +157,11 @@ class Page:
         if len(moment.poses) != self._model.frames:
             return  # objects came or went in between: the next round sees it
         trail = self._panel.tick(moment)
-        self._pull_on(moment)
+        self._canvas.show_pull(self._hand.pull(moment, self._model))
         self._canvas.show(moment, self._panel.selected, trail)
         if self._revealed:
             self._show_revealed(moment)
         self._follow(moment)
-        self._moment = moment
         view = self._feed.viewpoint()
         if self._model.items and (view != self._view or (changed and not self._aimed)):
             self._aim(view, moment)
@@ -217,39 +219,6 @@ class Page:
             self._followed = item.name
             self._follower.begin()
         self._follower.follow(self._server.get_clients(), moment.poses[item.first_frame, :3])
-
-    # ---- hands ----
-
-    def _drag(self, picked: Picked, phase: str, start: Vector, end: Vector) -> None:
-        if phase == "end" or self._moment is None:
-            self._let_go()
-            return
-        if phase == "start" or self._grabbed is None:
-            frame = picked.item.first_frame + picked.body
-            self._grabbed = (picked, to_body(self._moment.poses[frame], start), start)
-            self._panel.select(picked.item)
-        grabbed, point, last = self._grabbed
-        if self._moment.paused:
-            self._panel.notices.attempt(lambda: self._feed.move(grabbed.item.name, end - last))
-        self._grabbed = (grabbed, point, end)
-
-    def _let_go(self) -> None:
-        self._grabbed = None
-        self._panel.notices.attempt(self._feed.release)
-        self._canvas.show_pull(None, None)
-
-    def _pull_on(self, moment: Moment) -> None:
-        """Tell the feed where the hand is; it may have been told before, but hands are few."""
-        grabbed = self._grabbed
-        if grabbed is None or moment.paused:
-            return
-        picked, point, end = grabbed
-        if picked.item not in self._model.items and not any(i.name == picked.item.name for i in self._model.items):
-            self._let_go()
-            return
-        self._feed.pull(picked.item.name, picked.body, point, end)
-        frame = picked.item.first_frame + picked.body
-        self._canvas.show_pull(to_world(moment.poses[frame], point), end)
 
 
 def _check_host(host: str) -> None:

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +19,7 @@ from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap
-from raisim_ros.engine.types import BodyType, ControlMode
+from raisim_ros.engine.types import BodyType, ControlMode, StepProfile
 from raisim_ros.engine.world.pull import Pull
 from raisim_ros.engine.world.snapshots import WorldSnapshot
 from raisim_ros.engine.world.world import World
@@ -41,6 +40,8 @@ LOOKS_PERIOD = 0.5
 HISTORY_PERIOD, HISTORY_LENGTH = 0.25, 240
 # The loop steps this much simulated time in one go [s], and gives up what it is late by more than MAX_LATE [s].
 CHUNK, MAX_LATE = 0.01, 0.1
+# Times of stages are means of the steps of one to two of these [s].
+PROFILE_PERIOD = 0.5
 
 
 class WorldFeed:
@@ -65,6 +66,7 @@ class WorldFeed:
         self._names: dict[str, Object] = {}
         self._soft: dict[str, SoftObject] = {}
         self._names_number = -1
+        self._profiled: list[tuple[float, StepProfile]] = []  # when, and the sums of then; the last two
 
     # ---- access ----
 
@@ -132,7 +134,7 @@ class WorldFeed:
             points = seen_points(world) if wanted.points else np.zeros((0, 3))
             images = camera_images(world) if wanted.images else {}
             centres = _centres(world) if wanted.centres else np.zeros((0, 3))
-            profile = _profile(world) if wanted.profile else {}
+            profile = self._profile(world) if wanted.profile else {}
             self._refresh_names()
             soft = {name: soft_shape(handle) for name, handle in self._soft.items()}
         self._clock.note(now)
@@ -151,6 +153,16 @@ class WorldFeed:
             soft,
             number,
         )
+
+    def _profile(self, world: World) -> dict[str, float]:
+        """Of the steps of the last second or so; their stages are timed once somebody asks."""
+        now, sums = time.monotonic(), world.get_profile()
+        if not self._profiled:
+            world.set_profiling(True)
+            self._profiled = [(now, sums)]
+        if now - self._profiled[-1][0] > PROFILE_PERIOD:
+            self._profiled = [self._profiled[-1], (now, sums)]
+        return sums.since(self._profiled[0][1]).microseconds()
 
     # ---- time ----
 
@@ -236,9 +248,7 @@ class WorldFeed:
             if not self._running.wait(0.05):
                 self._clock.restart(self.world.get_world_time())
                 continue
-            chunk = min(left, self._due_steps())
-            self._advance(chunk)
-            left -= chunk
+            left -= self._advance(min(left, self._due_steps()))
         return self._open
 
     def _loop(self) -> None:
@@ -262,17 +272,20 @@ class WorldFeed:
             return 0 if early / speed > 0.05 else 1
         return min(most, max(1, int(-early / dt)))
 
-    def _advance(self, steps: int) -> None:
-        if steps:
+    def _advance(self, steps: int) -> int:
+        """Steps that were taken: none when somebody stopped time since it was looked at."""
+        with self.access() as world:
+            if not steps or not self._running.is_set():
+                return 0
             self._note_history()
-        if self._pull is None:
-            self.world.integrate(steps)
-        else:
-            for _ in range(steps):
-                with self.world.locked():
+            if self._pull is None:
+                world.integrate(steps)
+            else:
+                for _ in range(steps):
                     self._apply_pull()
-                    self.world.integrate()
-        self._latest = self.world.get_world_time()
+                    world.integrate()
+            self._latest = world.get_world_time()
+        return steps
 
     # ---- one object ----
 
@@ -354,7 +367,8 @@ class WorldFeed:
         self._pull = None
 
     def _apply_pull(self) -> None:
-        if self._pull is not None and not self._pull.apply(self.world):
+        pull = self._pull  # a hand may let go meanwhile
+        if pull is not None and not pull.apply(self.world):
             self._pull = None
 
     def move(self, name: str, shift: Vector) -> None:
@@ -485,13 +499,3 @@ def _centres(world: World) -> Vector:
         elif isinstance(handle, SingleBodyObject) and handle.get_body_type() == BodyType.DYNAMIC:
             rows.append(to_world(pose_of(handle), handle.get_com()))
     return np.array(rows).reshape(-1, 3)
-
-
-def _profile(world: World) -> dict[str, float]:
-    """Microseconds per step of each stage since profiling was turned on; it is turned on by the first call."""
-    profile = world.get_profile()
-    if not profile.steps:
-        world.set_profiling(True)
-        return {}
-    stages = [field.name for field in fields(profile) if field.name != "steps"]
-    return {name: 1e6 * getattr(profile, name) / profile.steps for name in stages}

@@ -137,6 +137,14 @@ def test_arguments_that_nobody_declares_are_told(monkeypatch):
     assert len(told) == 2
 
 
+@pytest.mark.parametrize(("name", "text"), [("paused", "tru"), ("real_time_factor", "fast"), ("viewer_port", "x")])
+def test_an_argument_that_cannot_be_read_is_named(name, text):
+    module = runpy.run_path(str(LAUNCH_FILE))
+    read = {one: kind for one, (kind, _) in module["PARAMETERS"].items()} | {"viewer_port": int}
+    with pytest.raises(ValueError, match=f"argument {name} is '{text}': "):
+        module["read_argument"](name, text, read[name])
+
+
 @launch_pytest.fixture
 def two_worlds(ros_environment):
     return included("worlds.launch.py", worlds=f"left={WORLD} right=materials.xml", paused="true")

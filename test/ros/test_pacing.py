@@ -6,6 +6,7 @@ import pytest
 
 from raisim_ros.ros.pacing import (
     GIVE_UP_AFTER,
+    NEVER,
     Pacer,
     RateMeter,
     WallTimer,
@@ -110,6 +111,13 @@ def test_wall_timer_keeps_its_rate(clock):
 )
 def test_period_in_steps(rate_hz, time_step, period):
     assert period_in_steps(rate_hz, time_step) == period
+
+
+@pytest.mark.parametrize("rate", [1e-300, 5e-324, 1e-20])
+def test_a_rate_so_low_that_it_never_comes(rate):
+    assert period_in_steps(rate, 0.005) == NEVER
+    assert steps_until_time(rate, 3.0, 0.005) == NEVER
+    assert not is_time(rate, 3.0, 0.005)
 
 
 def test_steps_until_multiple():

@@ -290,6 +290,14 @@ def test_velocities_and_joints_can_be_plotted(feed, fresh_scene):
     feed.remove(name)
 
 
+def test_times_of_the_step_are_told_while_somebody_looks(feed, fresh_scene):
+    feed.play()
+    patiently(lambda: feed.moment(Wanted(profile=True)).profile.get("solve", 0.0) > 0.0)
+    assert feed.moment(Wanted(profile=True)).profile["whole step"] > 0.0
+    assert feed.moment(Wanted()).profile == {}
+    feed.pause()
+
+
 def test_the_viewer_looks_from_where_the_world_file_says(feed, fresh_scene, tmp_path):
     assert feed.viewpoint() is None or not any(feed.viewpoint()[1])
     file = tmp_path / "seen.xml"

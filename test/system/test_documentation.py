@@ -1,5 +1,7 @@
 """The examples of the README and of docs/ work as they stand. (Those that need ROS: test/ros/test_documented_commands.py)"""
 
+import importlib
+import inspect
 import re
 import shutil
 import subprocess
@@ -8,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import raisim_ros
 from raisim_ros import World
 from raisim_ros.description.sensor.file import load_sensor_set
 
@@ -66,6 +69,53 @@ def test_an_xml_example_is_read_without_a_warning(text, tmp_path, recwarn):
     path.write_text(text)
     assert LOADERS[root](path)
     assert [str(one.message) for one in recwarn] == []
+
+
+def named(path: str):
+    """What a dotted name of the reference means."""
+    parts = path.split(".")
+    for length in range(len(parts) - 1, 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[length:]:
+            found = getattr(found, part)
+        return found
+    raise AssertionError(path)
+
+
+def referred() -> dict:
+    """What the pages of the reference name."""
+    text = "".join(page.read_text() for page in (ROOT / "docs/reference").glob("*.md"))
+    return {path: named(path) for path in re.findall(r"^::: (\S+)$", text, re.MULTILINE)}
+
+
+def test_every_public_name_is_in_the_reference():
+    pytest.importorskip("viser")
+    pytest.importorskip("gymnasium")
+    modules = [raisim_ros, *(importlib.import_module(f"raisim_ros.{name}") for name in ("envs", "distributed"))]
+    public = [getattr(module, name) for module in modules for name in module.__all__]
+    public = [raisim_ros.Viewer, *(one for one in public if inspect.isclass(one) or inspect.isfunction(one))]
+    shown = list(referred().values())
+    assert [one.__name__ for one in public if one not in shown] == []
+
+
+def test_everything_in_the_reference_is_documented():
+    silent = []
+    for path, thing in referred().items():
+        members = inspect.getmembers(thing) if inspect.isclass(thing) else []
+        for name, one in [(path, thing), *members]:
+            ours = isinstance(one, property) or str(getattr(one, "__module__", "")).startswith("raisim_ros")
+            if name[0] != "_" and ours and not inspect.getdoc(one):
+                silent.append(f"{path}: {name}")
+    assert silent == []
+
+
+def test_every_page_is_in_the_contents_of_the_site():
+    contents = (ROOT / "mkdocs.yml").read_text()
+    pages = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert [page for page in pages if f": {page}" not in contents] == []
 
 
 def test_the_tests_of_the_table_of_attacks_exist():

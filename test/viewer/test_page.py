@@ -55,6 +55,7 @@ def test_an_object_is_dragged(stage, running):
     assert abs(stage.ball.get_position()[2] - 1.0) < 0.1
     stage.page.mouse.up()
     wait_until(lambda: stage.viewer._world_feed._pull is None, stage.page)
+    wait_until(lambda: not stage.viewer._canvas._pull.visible, stage.page)
 
 
 def test_a_click_selects_and_remove_removes(stage):
@@ -76,6 +77,7 @@ def test_objects_are_added_and_worlds_saved_and_loaded(stage, tmp_path):
     page.get_by_role("tab", name="World").click()
     page.get_by_role("button", name="Save").click()
     wait_until(file.is_file, page)
+    page.get_by_text("The world is saved").wait_for()
     world.remove_object(world.get_object("sphere"))
     page.get_by_role("button", name="Load").click()
     wait_until(lambda: world.get_object("sphere") is not None, page)
@@ -264,11 +266,38 @@ def test_a_page_that_needs_no_server_plays_a_recording(stage, tmp_path):
     page.close()
 
 
-def test_a_question_mark_shows_the_keys(stage):
+@pytest.mark.parametrize("key", ["?", "Escape"])
+def test_a_question_mark_shows_the_keys(stage, key):
+    """Once; the same key or Escape puts them away."""
     stage.page.mouse.click(20, 400)
     stage.page.keyboard.press("?")
-    stage.page.get_by_text("Keys and mouse").wait_for()
-    stage.page.get_by_role("button", name="Close").last.click()
+    keys = stage.page.get_by_text("Keys and mouse")
+    keys.wait_for()
+    stage.page.keyboard.press(key)
+    wait_until(lambda: not keys.count(), stage.page)
+    stage.page.keyboard.press("?")
+    keys.wait_for()
+    stage.page.get_by_role("button", name="Close").click()
+    wait_until(lambda: not keys.count(), stage.page)
+
+
+def test_numbers_beside_sliders_are_short():
+    steps = {0.0042: 0.005, 0.0126: 0.01, 0.0029: 0.002, 9.9e-4: 0.001, 1.0: 1.0}
+    assert [panel.round_step(step) for step in steps] == pytest.approx(list(steps.values()))
+
+
+def test_the_trail_of_what_rests_stays(stage):
+    world, page = stage.world, stage.viewer._panel
+    page._select_by_name("ball")
+    page._trail_on.value = True
+    stage.ball.set_velocity((0.0, 1.0, 0.0), (0.0, 0.0, 0.0))
+    stage.viewer.play()
+    wait_until(lambda: len(page._trail) > 10, stage.page)
+    stage.ball.set_velocity((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    before, later = len(page._trail), world.get_world_time() + 0.5
+    wait_until(lambda: world.get_world_time() > later, stage.page)
+    assert len(page._trail) <= before + 3
+    page._trail_on.value = False
 
 
 def test_a_page_that_a_processor_draws_has_no_shadows_until_they_are_asked_for(stage):

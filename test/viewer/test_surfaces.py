@@ -208,3 +208,15 @@ def test_what_is_hardly_seen_is_looked_at_from_nearer():
     assert view_with(small, nearer, 0.75, closer=True) is None
     nothing_yet = np.array([[2.0, 1.0, 0.0], [2.0, 1.0, 0.0]])
     assert view_with(nothing_yet, view, 0.75, closer=True) is None
+
+
+@pytest.mark.parametrize(("size", "seen"), [(1.5, True), (40.0, False)])
+def test_the_first_view_has_what_things_stand_on_unless_it_is_a_landscape(size, seen):
+    """Two balls, and under one of them something that does not move."""
+    ball = [Part(surfaces.unit("ball"), frame) for frame in (0, 1)]
+    plate = Part(surfaces.unit("block"), 2, scale=(size, size, 0.1))
+    items = [Item(f"ball_{k}", "sphere", True, [ball[k]], (), k) for k in (0, 1)]
+    items.append(Item("plate", "box", False, [plate], (), 2))
+    poses = np.array([[x, 0.0, 0.5, 0.0, 0.0, 0.0, 1.0] for x in (-2.0, 2.0, 2.0)])
+    alone, view = fitting_view(SceneModel(items[:2], 3), poses), fitting_view(SceneModel(items, 3), poses)
+    assert (view != alone) == seen

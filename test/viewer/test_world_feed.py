@@ -401,3 +401,28 @@ def test_centres_of_mass_are_seen_through_what_they_lie_in(tmp_path):
         assert sorted(again) == sorted(looks)
     finally:
         viewer.close()
+
+
+def test_nothing_is_stepped_once_time_was_stopped(feed):
+    """The loop may have found time running just before somebody stopped it and went back."""
+    feed.play()
+    deadline = time.monotonic() + 30.0
+    while feed.world.get_world_time() < 0.1 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    feed.seek(0.05)
+    assert feed._advance(3) == 0
+    assert feed.world.get_world_time() == pytest.approx(0.05)
+    assert feed.timeline()[1] >= 0.1
+
+
+def test_times_of_the_step_are_those_of_late(feed, monkeypatch):
+    """Not the mean of all since somebody first looked; and whoever times the world himself keeps his sums."""
+    monkeypatch.setattr("raisim_ros.viewer.world_feed.PROFILE_PERIOD", 0.0)
+    feed.world.add_sphere(0.1, 1.0).set_position(0.0, 0.0, 0.1)
+    assert feed.moment(Wanted(profile=True)).profile == {}
+    feed.world.integrate(10)
+    assert feed.moment(Wanted(profile=True)).profile["solve"] > 0.0
+    sums = feed.world.get_profile()
+    feed.moment(Wanted(profile=True))
+    assert feed.moment(Wanted(profile=True)).profile == {}  # no step since
+    assert feed.world.get_profile() == sums

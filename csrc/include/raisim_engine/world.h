@@ -37,6 +37,14 @@ rs_status rs_world_set_time_step(rs_world *world, double dt);
 double rs_world_time_step(rs_world *world);
 rs_status rs_world_set_gravity(rs_world *world, const double gravity[3]);
 void rs_world_get_gravity(rs_world *world, double out[3]);
+/* A fluid everywhere, which slows down bodies and links; none at first. */
+typedef struct {
+    double density;   /* [kg/m^3] */
+    double viscosity; /* [Pa s] */
+    double wind[3];   /* its velocity, world frame [m/s] */
+} rs_fluid;
+rs_status rs_world_set_fluid(rs_world *world, const rs_fluid *fluid);
+void rs_world_get_fluid(rs_world *world, rs_fluid *out);
 rs_status rs_world_set_time(rs_world *world, double time);
 double rs_world_time(rs_world *world);
 uint64_t rs_world_step_count(rs_world *world);

@@ -64,6 +64,8 @@ class _Writer:
         option = document["option"]
         option.set("timestep", repr(float(settings.time_step or 0.005)))
         option.set("gravity", " ".join(repr(float(part)) for part in settings.gravity or (0.0, 0.0, -9.81)))
+        for name, value in (settings.fluid or {}).items():
+            option.set(name, " ".join(repr(float(part)) for part in np.atleast_1d(value)))
         option.set("integrator", "implicitfast")
         option.set("cone", "elliptic")
         for number, entry in enumerate(self._description.objects):

@@ -42,7 +42,8 @@ def note_features(model: CompiledModel, notes: Notes) -> None:
     for flag in sorted(model.disabled):
         notes.add(f"flag {flag}", flag not in _WITHOUT_EFFECT and flag not in _HANDLED)
     option = model.option
-    notes.add("forces of fluids", bool(option["density"] or option["viscosity"] or any(option["wind"])))
+    fluid = bool(option["density"] or option["viscosity"])
+    notes.add("fluidshape ellipsoid, which is the box of the inertia", fluid and model.has("geom_fluid"))
     notes.add("flexes", model.counts["nflex"] > 0)
     notes.add("skins", model.counts["nskin"] > 0)
     notes.add("plugins", model.counts["nplugin"] > 0)

@@ -68,6 +68,8 @@ def _read(root: etree._Element, file: Path, world: WorldDescription, text: str |
         raise ParseError(file, None, f"the time step is {option['timestep']:g}; expected a number greater than 0")
     gravity = (0.0, 0.0, 0.0) if "gravity" in model.disabled else tuple(option["gravity"])
     world.settings.time_step, world.settings.gravity = float(option["timestep"]), gravity
+    if option["density"] or option["viscosity"]:
+        world.settings.fluid = {name: option[name] for name in ("density", "viscosity", "wind")}
     world.objects += reader.objects()
     world.named_poses += reader.named_places
     world.materials = world.materials or MaterialManager()

@@ -15,6 +15,7 @@ from lxml import etree
 
 from raisim_ros.description.robot.checks import fail
 from raisim_ros.description.sensor.types import (
+    MAX_NOISE,
     MAX_RATE,
     ContactModel,
     DepthCameraModel,
@@ -146,7 +147,8 @@ def _noise(tag: str = "noise") -> SensorElement:
             _count("seed", "seed", 0, required=False),
         ),
         rules=(
-            Rule(("stddev",), lambda value: value >= 0.0, "0 or more"),
+            Rule(("mean",), lambda value: abs(value) <= MAX_NOISE, f"at most {MAX_NOISE:g}"),
+            Rule(("stddev",), lambda value: 0.0 <= value <= MAX_NOISE, f"0 to {MAX_NOISE:g}"),
             Rule(("dropout",), lambda value: 0.0 <= value <= 1.0, "0 to 1"),
         ),
         field=tag,

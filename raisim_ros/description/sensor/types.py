@@ -10,6 +10,7 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.model import Pose
 
 MAX_RATE = 1e9  # [Hz]; the times of ROS messages are whole nanoseconds
+MAX_NOISE = 1e50  # as the engine's greatest number: squares and sums stay finite
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,10 @@ class NoiseModel:
 
     def __post_init__(self) -> None:
         checked.check_fields(self)
-        if not (math.isfinite(self.mean) and 0.0 <= self.stddev < math.inf and 0.0 <= self.dropout <= 1.0):
+        if not (abs(self.mean) <= MAX_NOISE and 0.0 <= self.stddev <= MAX_NOISE and 0.0 <= self.dropout <= 1.0):
             raise InvalidValueError(
                 f"mean, stddev and dropout of the noise are {self.mean}, {self.stddev} and {self.dropout}; expected "
-                "finite numbers, stddev not negative, dropout from 0 to 1"
+                f"numbers of at most {MAX_NOISE:g}, stddev not negative, dropout from 0 to 1"
             )
 
 

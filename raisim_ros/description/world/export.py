@@ -70,6 +70,8 @@ def _write_settings(root: etree._Element, description: WorldDescription) -> None
     settings = description.settings
     if settings.gravity is not None:
         add(root, "gravity", value=settings.gravity)
+    if settings.fluid is not None:
+        add(root, "fluid", **settings.fluid)
     if settings.time_step is not None:
         add(root, "time_step", value=settings.time_step)
     if settings.erp is not None:

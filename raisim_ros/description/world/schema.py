@@ -98,11 +98,20 @@ ELEMENTS: dict[str, Element] = {
             "the world",
             (attribute("version Version", Kind.TEXT, "", "not checked"),),
             (
-                *("material", "gravity", "time_step", "erp", "simulation", "objects", "wire", "camera", "named_pose"),
-                *("include", "params"),
+                *("material", "gravity", "fluid", "time_step", "erp", "simulation", "objects", "wire", "camera"),
+                *("named_pose", "include", "params"),
             ),
         ),
         Element(("gravity",), "gravitational acceleration [m/s^2]; default 0 0 -9.81", _VALUE3),
+        Element(
+            ("fluid",),
+            "a fluid that fills the world and slows down bodies and links, each as the box with its inertia",
+            (
+                attribute("density", Kind.NUMBER, 0.0, "[kg/m^3]"),
+                attribute("viscosity", Kind.NUMBER, 0.0, "[Pa s]"),
+                attribute("wind", Kind.VEC3, (0.0, 0.0, 0.0), "its velocity [m/s]"),
+            ),
+        ),
         Element(
             ("time_step", "timeStep", "timestep"),
             "duration of a step; default 0.005 s",

@@ -87,6 +87,8 @@ def _apply_settings(world: World, description: WorldDescription) -> None:
     settings = description.settings
     if settings.gravity is not None:
         world.set_gravity(settings.gravity)
+    if settings.fluid is not None:
+        world.set_fluid(**settings.fluid)
     if settings.time_step is not None:
         world.set_time_step(settings.time_step)
     if settings.erp is not None:

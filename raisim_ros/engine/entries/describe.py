@@ -35,7 +35,7 @@ from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
 from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
-from raisim_ros.engine.types import CollisionBody
+from raisim_ros.engine.types import CollisionBody, Fluid
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world.world import World
@@ -65,9 +65,10 @@ def _settings(world: World) -> SimulationSettings:
     contact = asdict(world.get_contact_settings())
     broadphase = contact.pop("broadphase")
     contact["broadphase"] = broadphase.pop("type").name.lower()
-    sleeping = world.get_sleeping_parameters()
+    sleeping, fluid = world.get_sleeping_parameters(), world.get_fluid()
     return SimulationSettings(
         gravity=numbers(world.get_gravity()),
+        fluid=asdict(fluid) if fluid != Fluid() else None,
         time_step=world.get_time_step(),
         erp={"erp": float(solver.erp), "erp2": float(solver.erp2)},
         time=world.get_world_time(),

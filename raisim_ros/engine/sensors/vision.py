@@ -96,8 +96,8 @@ class SpinningLidar(_RaySensor):
         arguments.count("yaw_samples", model.yaw_samples, 1)
         arguments.count("pitch_samples", model.pitch_samples, 1)
         for name in ("pitch_min", "pitch_max"):
-            if not abs(angle := arguments.number(name, getattr(model, name))) <= math.pi:
-                raise InvalidValueError(f"{name} is {angle:g}; expected an angle from -pi to pi")
+            if not abs(angle := arguments.number(name, getattr(model, name))) <= math.pi / 2:
+                raise InvalidValueError(f"{name} is {angle:g}; expected an angle from -pi/2 to pi/2 [rad]")
         if model.pitch_min > model.pitch_max:
             raise InvalidValueError(f"pitch_min is {model.pitch_min:g}; expected at most pitch_max {model.pitch_max:g}")
         if not 0.0 <= arguments.number("spin_rate", model.spin_rate) <= MAX_RATE:

@@ -15,6 +15,7 @@ from raisim_ros.description.world_file import load_material_file
 from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.arguments import VectorLike
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.object_handle import Object
@@ -22,6 +23,7 @@ from raisim_ros.engine.types import (
     BroadphaseSettings,
     BroadphaseType,
     ContactSettings,
+    Fluid,
     SleepSettings,
 )
 from raisim_ros.engine.world.core import WorldCore
@@ -71,6 +73,26 @@ class Settings(WorldCore):
     def get_threads(self) -> int:
         """How many threads share the work of a step."""
         return int(lib.rs_world_threads(self._world))
+
+    # ---- the fluid around everything ----
+
+    def set_fluid(self, density: float = 0.0, viscosity: float = 0.0, wind: VectorLike = (0.0, 0.0, 0.0)) -> None:
+        """Fill the world with a fluid of this density [kg/m^3] and viscosity [Pa s] that moves at `wind` [m/s].
+
+        It slows bodies and links down as MuJoCo's does: each counts as the box with its mass and inertia. There is
+        neither lift nor buoyancy; air is 1.2 and 1.8e-5, water 1000 and 1e-3. Cloth has its own drag.
+        """
+        fluid = ffi.new("rs_fluid *")
+        fluid.density = arguments.number("density", density)
+        fluid.viscosity = arguments.number("viscosity", viscosity)
+        fluid.wind = list(arguments.vector("wind", wind, 3))
+        check(lib.rs_world_set_fluid(self._world, fluid))
+
+    def get_fluid(self) -> Fluid:
+        """The fluid around everything: none at first."""
+        fluid = ffi.new("rs_fluid *")
+        lib.rs_world_get_fluid(self._world, fluid)
+        return Fluid(fluid.density, fluid.viscosity, tuple(fluid.wind))
 
     # ---- solver ----
 

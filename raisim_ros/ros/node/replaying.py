@@ -30,7 +30,7 @@ from raisim_ros.ros.node.preparing import ExecutorTasks
 from raisim_ros.ros.node.services import Services
 from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.objects.command_inbox import CommandTopic
-from raisim_ros.ros.objects.topic import NEVER
+from raisim_ros.ros.pacing import NEVER
 from raisim_ros.ros.request_queue import Action, Origin, QueueClosedError, RequestQueue, acting_for
 
 _COMMANDS = {kind.__name__: kind for kind in (ObjectCmd, JointState, JointTrajectory, Twist, TwistStamped)}

@@ -20,8 +20,8 @@ from raisim_ros.ros.objects.command_inbox import CommandInbox, CommandTopic
 from raisim_ros.ros.objects.commands import CommandRefusedError, Commands
 from raisim_ros.ros.objects.object_table import ObjectRow, ObjectTable
 from raisim_ros.ros.objects.pulls import Pulls
-from raisim_ros.ros.objects.topic import NEVER, Topic
-from raisim_ros.ros.pacing import Pacer, RateMeter, period_in_steps, steps_until_multiple
+from raisim_ros.ros.objects.topic import Topic
+from raisim_ros.ros.pacing import NEVER, Pacer, RateMeter, period_in_steps, steps_until_multiple
 from raisim_ros.ros.request_queue import RequestQueue
 
 # Requests and commands wait at most about this long while the engine computes [s].

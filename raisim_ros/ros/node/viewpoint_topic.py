@@ -13,7 +13,7 @@ from raisim_ros.engine.world.world import World
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.frames import FrameNames
 from raisim_ros.ros.objects.object_table import ObjectRow
-from raisim_ros.ros.objects.topic import NEVER
+from raisim_ros.ros.pacing import NEVER
 
 
 class ViewpointTopic:

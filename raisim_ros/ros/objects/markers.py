@@ -32,9 +32,8 @@ from raisim_ros.ros.frozen_message import FrozenElement, FrozenSequence
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.frames import FrameNames
 from raisim_ros.ros.objects.object_table import ObjectRow
-from raisim_ros.ros.objects.topic import NEVER
 from raisim_ros.ros.objects.triangles import frustum_triangles, height_map_triangles
-from raisim_ros.ros.pacing import WallTimer
+from raisim_ros.ros.pacing import NEVER, WallTimer
 from raisim_ros.ros.robots.link_frames import pose_of
 
 # A half-space has no end; this much of it is drawn [m].

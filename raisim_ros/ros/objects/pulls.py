@@ -14,7 +14,7 @@ from raisim_ros.engine.world.world import World
 from raisim_ros.ros.conversions import Vector, vector_from_xyz
 from raisim_ros.ros.objects.commands import CommandRefusedError
 from raisim_ros.ros.objects.object_table import ObjectTable
-from raisim_ros.ros.objects.topic import NEVER
+from raisim_ros.ros.pacing import NEVER
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,7 @@ from raisim_ros.ros.frozen_message import ENCAPSULATION, FrozenElement, FrozenSe
 from raisim_ros.ros.many_publishers import SERIALIZED, ManyPublishers, serialized
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.object_table import LinkRow, ObjectRow
-from raisim_ros.ros.objects.topic import NEVER
-from raisim_ros.ros.pacing import WallTimer, period_in_steps, steps_until_multiple
+from raisim_ros.ros.pacing import NEVER, WallTimer, period_in_steps, steps_until_multiple
 
 # The numbers of an ObjectState that change, side by side: 26 of eight bytes each.
 FIRST_NUMBER, LAST_NUMBER = "sim_step", "wrench.torque.z"

@@ -7,10 +7,7 @@ from typing import Any, Protocol
 from raisim_ros.engine.types import StateBuffer
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.object_table import ObjectRow
-from raisim_ros.ros.pacing import WallTimer
-
-# For topics that follow wall time only: they never ask the loop to stop at a step.
-NEVER = 1 << 62
+from raisim_ros.ros.pacing import NEVER, WallTimer
 
 
 class Topic(Protocol):
@@ -40,7 +37,7 @@ class WallTimeTopic:
         """Nothing here depends on the objects."""
 
     def steps_until_due(self, step: int) -> int:
-        """It follows wall time."""
+        """It follows wall time and never asks the loop to stop at a step."""
         return NEVER
 
     def due(self, moment: Moment) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.ros.conversions import Vector, finite_vector
 from raisim_ros.ros.objects.object_table import ObjectRow
-from raisim_ros.ros.objects.topic import NEVER
+from raisim_ros.ros.pacing import NEVER
 from raisim_ros.ros.robots.joint_commands import JointTargets, apply_joint_targets, check_gains
 from raisim_ros.ros.rotation_vectors import (
     angular_velocity_map,

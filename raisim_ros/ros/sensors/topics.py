@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Hashable, Iterator, Mapping, Set
+from contextlib import contextmanager
 from typing import Any
 
 from geometry_msgs.msg import TransformStamped
 from tf2_msgs.msg import TFMessage
 
+from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.engine.sensors.sensor import Sensor
 from raisim_ros.engine.sensors.vision import DepthCamera, RGBCamera
 from raisim_ros.engine.types import StateBuffer
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.object_table import ObjectRow
-from raisim_ros.ros.objects.topic import NEVER
-from raisim_ros.ros.pacing import is_time, periods, steps_until_time
+from raisim_ros.ros.pacing import NEVER, is_time, periods, steps_until_time
 from raisim_ros.ros.sensors.messages import Channel, LidarChannel
 from raisim_ros.ros.sensors.table import SensorRow, SensorTable
 
@@ -85,8 +86,9 @@ class _Attached:
 class SensorTopics:
     """Publishes every sensor at its rate, to those who listen and to a recording; nothing is computed for nobody."""
 
-    def __init__(self, table: SensorTable) -> None:
+    def __init__(self, table: SensorTable, warn: Callable[[Hashable, str], object]) -> None:
         self._table = table
+        self._warn = warn
         self._attached: dict[Sensor, _Attached] = {}
         self._time_step = 1.0
 
@@ -140,14 +142,24 @@ class SensorTopics:
         """Measures and publishes what is due; while time stands still, the last messages again."""
         recorded = self._table.is_recorded() and not moment.standing
         for channel, listened in self._rolling():
-            channel.follow(listened)
+            with self._telling(channel.sensor):
+                channel.follow(listened)
         for attached in self._due(moment):
-            if moment.standing and not attached.is_rolling:
-                attached.repeat(moment, self._time_step)
-            elif (publishers := attached.listened()) or recorded:
-                attached.measure(publishers, moment, self._time_step, recorded)
+            with self._telling(attached.channel.sensor):
+                if moment.standing and not attached.is_rolling:
+                    attached.repeat(moment, self._time_step)
+                elif (publishers := attached.listened()) or recorded:
+                    attached.measure(publishers, moment, self._time_step, recorded)
         if recorded:
             self._table.note_measured()
+
+    @contextmanager
+    def _telling(self, sensor: Sensor) -> Iterator[None]:
+        """What a sensor cannot measure goes to the log: the world and the other sensors go on."""
+        try:
+            yield
+        except RaisimError as error:
+            self._warn((sensor, "measure"), f"sensor '{sensor.get_name()}' could not measure: {error}")
 
 
 class SensorFrames:

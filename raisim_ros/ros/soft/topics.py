@@ -23,8 +23,7 @@ from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.frozen_message import FrozenMessage
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.object_table import ObjectRow, ObjectTable
-from raisim_ros.ros.objects.topic import NEVER
-from raisim_ros.ros.pacing import period_in_steps, steps_until_multiple
+from raisim_ros.ros.pacing import NEVER, period_in_steps, steps_until_multiple
 from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
 from raisim_ros.ros.sensors.messages import fields, zeros
 from raisim_ros.ros.soft.requests import apply_deformable_command, apply_granular_command

@@ -24,8 +24,8 @@ from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.markers import REPEATS
 from raisim_ros.ros.objects.object_table import ObjectRow
-from raisim_ros.ros.objects.topic import NEVER, WallTimeTopic
-from raisim_ros.ros.pacing import period_in_steps, steps_until_multiple
+from raisim_ros.ros.objects.topic import WallTimeTopic
+from raisim_ros.ros.pacing import NEVER, period_in_steps, steps_until_multiple
 from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
 from raisim_ros.ros.wires.table import STRETCH_NAMES, WireRow, WireTable
 

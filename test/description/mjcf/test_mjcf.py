@@ -158,11 +158,11 @@ def test_meshes_are_found_without_the_mesh_folder(load, tmp_path):
 
 
 def test_all_that_is_left_out_stands_in_one_warning(load):
-    world = load(f"""<option viscosity="0.1"/><worldbody>{arm('<joint name="j" solreflimit="0.1 1"/>')}
+    world = load(f"""<option viscosity="0.1"/><default><geom fluidshape="ellipsoid"/></default><worldbody>{arm('<joint name="j" solreflimit="0.1 1"/>')}
       <geom size="1"/></worldbody><sensor><user dim="2"/></sensor>
       <actuator><adhesion body="arm" ctrlrange="0 1"/></actuator><visual><map/></visual>""")
     (warning,) = world.warnings
-    for feature in ("forces of fluids", "sensors", "actuators of a body", "softness of contacts and limits"):
+    for feature in ("fluidshape ellipsoid", "sensors", "actuators of a body", "softness of contacts and limits"):
         assert feature in warning
     assert "visual" not in warning
 

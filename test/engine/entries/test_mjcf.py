@@ -64,6 +64,7 @@ def check_motion(file, duration=0.1, dt=1e-4):
     rng = np.random.default_rng(2)
     world.set_time_step(dt)
     twin.model.opt.timestep = dt
+    world.set_fluid()  # its drag is of first order in the step: test_fluid.py
     np.testing.assert_array_equal(world.get_gravity(), twin.model.opt.gravity)
     for robot, reference in systems:
         robot.set_integration_scheme(IntegrationScheme.RUNGE_KUTTA_4)

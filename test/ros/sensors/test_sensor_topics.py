@@ -14,6 +14,7 @@ from sensor_msgs.msg import Image, Imu, LaserScan, PointCloud2
 from service_calls import ok
 from tf2_msgs.msg import TFMessage
 
+from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.msg import ResultCode
 from raisim_ros.ros import qos
 from raisim_ros.ros.moment import Moment
@@ -295,6 +296,9 @@ class FakeSensor:
     def number_next(self, number):
         self.number = number
 
+    def get_name(self):
+        return "fake"
+
 
 def test_nothing_is_measured_for_nobody():
     sensor = FakeSensor()
@@ -302,7 +306,7 @@ def test_nothing_is_measured_for_nobody():
     channel = SimpleNamespace(sensor=sensor, publish=lambda publishers, stamp, keep: measured.append(sorted(publishers)))
     entries = [SimpleNamespace(sensor=sensor)]
     table = SimpleNamespace(entries=lambda: entries, sim_time=lambda: 0.0, is_recorded=lambda: False)
-    topics = SensorTopics(table)
+    topics = SensorTopics(table, warn=lambda kind, text: pytest.fail(text))
     topics.rebuild([], 0.01)
     publishers = {"imu": FakePublisher(), "other": FakePublisher()}
     topics.attach(channel, publishers)
@@ -318,3 +322,22 @@ def test_nothing_is_measured_for_nobody():
     assert not topics.due(early)
     topics.publish(early, None)
     assert measured == [["imu"]]
+
+
+def test_a_sensor_that_cannot_measure_is_told_and_holds_up_nobody():
+    def fail(publishers, stamp, keep):
+        raise InvalidValueError("a vertex is too far away")
+
+    sensors, measured, told = [FakeSensor(), FakeSensor()], [], []
+    table = SimpleNamespace(
+        entries=lambda: [SimpleNamespace(sensor=sensor) for sensor in sensors], sim_time=lambda: 0.0, is_recorded=lambda: False
+    )
+    topics = SensorTopics(table, warn=lambda kind, text: told.append(text))
+    topics.rebuild([], 0.01)
+    for sensor, publish in zip(sensors, (fail, lambda publishers, stamp, keep: measured.append(publishers)), strict=True):
+        publisher = FakePublisher()
+        publisher.subscribers = 1
+        topics.attach(SimpleNamespace(sensor=sensor, publish=publish), {"imu": publisher})
+    topics.publish(Moment.now(10, 0.1, everything=False), None)
+    assert told == ["sensor 'fake' could not measure: a vertex is too far away"]
+    assert len(measured) == 1
