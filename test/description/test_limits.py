@@ -143,6 +143,9 @@ MODELS = {
     **{f"points of a file, {name}": (
         f'<worldbody><replicate count="2"><flexcomp name="f" type="mesh" file="{name}"/></replicate></worldbody>',
         "max_model_bodies") for name in ("points.obj", "points.stl", "points.msh", "nodes.msh", "entities.msh", "binary.msh")},
+    "points of attached models": (
+        '<asset><model name="m" file="soft.xml"/></asset><worldbody>' + '<attach model="m"/>' * 2 + "</worldbody>",
+        "max_model_bodies"),
     "a soft grid": ('<worldbody><flexcomp name="f" type="grid" count="2000 2000 2000"/></worldbody>', "max_particles"),
     "a cable": ('<worldbody><body><composite type="cable" count="1e9 1 1"/></body></worldbody>', "max_particles"),
     "heights": ('<asset><hfield name="h" nrow="60000" ncol="60000" size="1 1 1 1"/></asset>', "max_samples"),
@@ -183,6 +186,7 @@ def test_names_of_many_sensors_are_compared_once(tmp_path, monkeypatch):
 
 
 POINTS = {  # of 6000 points
+    "soft.xml": b'<mujoco><worldbody><flexcomp name="f" type="mesh" file="points.obj"/></worldbody></mujoco>',
     "points.obj": b"v 1 2 3\n" * 6000,
     "points.stl": bytes(84 + 50 * 12_000),
     "points.msh": struct.pack("<4i", 6000, 0, 0, 1),
