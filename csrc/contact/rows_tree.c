@@ -373,6 +373,22 @@ static void begin_spring(const rs_tree_input *input, rs_wire *wire) {
     rs_spring_begin(wire, ends, straight, input->common.dt);
 }
 
+/* As far as its ends are apart at the beginning of the step a stiff wire is out that is seen for the first time: what parts within
+ * the step was not made too short. */
+static void find_length_out(const rs_tree_input *input, rs_wire *wire) {
+    rs_vec3 at[2];
+    for (int end = 0; end < 2; end++) {
+        const rs_body *body = &input->bodies[wire->body[end]];
+        const row_end where = {.body = wire->body[end], .link = wire->link[end], .point = wire->middle[end]};
+        rs_transform frame = rs_carrier_pose(body, wire->link[end]);
+        if (body->articulation == NULL)
+            at[end] = rs_transform_point(&frame, wire->point[end]);
+        else
+            at[end] = rs_madd(wire->middle[end], -0.5 * input->common.dt, point_velocity(input, &where, &where));
+    }
+    wire->out = rs_norm(rs_sub(at[1], at[0]));
+}
+
 /* A stiff wire between ends that hardly move gives way a little, as contacts do. */
 static void soften_held_wire(const rs_tree_input *input, const rs_wire *wire, rs_tree_row *row) {
     double both = inverse_mass(input, wire->body[0]);
@@ -389,6 +405,8 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
     bool is_spring = rs_wire_is_spring(wire);
     if (is_spring && !wire->turned)
         begin_spring(input, wire);
+    if (wire->properties.type == RS_WIRE_STIFF && wire->out == 0.0)
+        find_length_out(input, wire);
     rs_vec3 axis = rs_scale(sign, wire->normal), across[2];
     rs_tangents(axis, &across[0], &across[1]); /* no impulse acts along them; how fast it goes there is asked for afterwards */
     const row_end ends[2] = {{wire->body[0], wire->link[0], wire->grip[0], {across[0], across[1], axis}, false},

@@ -69,10 +69,8 @@ static double curve_speed(double length, double across2, double dt) {
 
 /* Lets the length that is out follow the one that is wanted; returns the speed at which it gets shorter [m/s]. */
 static double reel_in(rs_wire *wire, double shortening, double dt) {
-    double wanted = wire->properties.length, distance = wanted + wire->stretch;
+    double wanted = wire->properties.length;
     bool pulls = wire->properties.stretch_type != RS_WIRE_COMPRESSION_ONLY;
-    if (wire->out == 0.0 && pulls)
-        wire->out = rs_max(wanted, distance);
     wire->reeled = wire->out;
     if (!pulls || wire->reeled <= wanted) {
         wire->reeled = wanted;

@@ -24,7 +24,7 @@ typedef struct {
     double stretch;    /* distance at the midpoint minus length [m] */
 
     bool turned;       /* `normal` is the direction at the mean of the step, see rs_wire_turn */
-    double out;        /* `reeled` at the beginning of the step */
+    double out;        /* `reeled` at the beginning of the step, or, when that is not known, how far the ends were apart there */
     double reeled;     /* stiff: length that is out, which follows a shortened one at a bounded speed [m]; 0: not known yet */
     double impulse;    /* of the last solve, positive when it pulls [N s]; kept to start the next one */
     double former;     /* that of the solve before [N s] */

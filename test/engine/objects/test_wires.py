@@ -552,3 +552,25 @@ def test_bad_wires_are_refused_and_nothing_changes(world):
     assert (wire.get_length(), pull.get_tension()) == (1.0, 0.0)
     with pytest.raises(InvalidValueError, match="another world"):
         World().remove_object(wire)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_wire_that_is_taut_when_it_is_first_seen_is_no_winch(seed):
+    """Its ends part within the step: that it is longer half-way does not mean that it was made too short."""
+    rng = np.random.default_rng(seed)
+    world = World()
+    world.set_gravity((0, 0, 0))
+    world.set_sleeping_enabled(False)
+    cone, box = world.add_cone(0.1, 0.3, 1.0), world.add_box(0.1, 0.2, 0.3, 0.5)
+    box.set_position(1, 0, 0)
+    cone.set_velocity((-1, 0, 0), 5 * rng.normal(size=3))
+    ends = rng.uniform(-0.1, 0.1, (2, 3))
+    wire = world.add_stiff_wire(cone, 0, ends[0], box, 0, ends[1], np.linalg.norm(np.array([1.0, 0, 0]) + ends[1] - ends[0]))
+    energy, pulled = cone.get_energy() + box.get_energy(), 0.0
+    for _ in range(20):
+        world.integrate()
+        now, work = cone.get_energy() + box.get_energy(), world.get_collision_counters().contact_work
+        assert now - energy == pytest.approx(work, abs=1e-12 * energy)
+        assert now <= energy * (1 + 1e-12)
+        energy, pulled = now, max(pulled, wire.get_tension())
+    assert pulled > 0.0
