@@ -22,7 +22,7 @@ class FileLimits:
     max_file_bytes: int = 100_000_000
     """Of one XML file."""
     max_elements: int = 200_000
-    """XML elements of one file, and of all its loops together; nodes of a glTF scene, each with all those above it."""
+    """XML elements of one file, and of all its loops together; parts and nodes of glTF files."""
     max_attributes: int = 1_000
     """Of one XML element."""
     max_text: int = 1_000_000

@@ -143,6 +143,9 @@ MODELS = {
     **{f"points of a file, {name}": (
         f'<worldbody><replicate count="2"><flexcomp name="f" type="mesh" file="{name}"/></replicate></worldbody>',
         "max_model_bodies") for name in ("points.obj", "points.stl", "points.msh", "nodes.msh", "entities.msh", "binary.msh")},
+    "points of attached models": (
+        '<asset><model name="m" file="soft.xml"/></asset><worldbody>' + '<attach model="m"/>' * 2 + "</worldbody>",
+        "max_model_bodies"),
     "a soft grid": ('<worldbody><flexcomp name="f" type="grid" count="2000 2000 2000"/></worldbody>', "max_particles"),
     "a cable": ('<worldbody><body><composite type="cable" count="1e9 1 1"/></body></worldbody>', "max_particles"),
     "heights": ('<asset><hfield name="h" nrow="60000" ncol="60000" size="1 1 1 1"/></asset>', "max_samples"),
@@ -183,6 +186,7 @@ def test_names_of_many_sensors_are_compared_once(tmp_path, monkeypatch):
 
 
 POINTS = {  # of 6000 points
+    "soft.xml": b'<mujoco><worldbody><flexcomp name="f" type="mesh" file="points.obj"/></worldbody></mujoco>',
     "points.obj": b"v 1 2 3\n" * 6000,
     "points.stl": bytes(84 + 50 * 12_000),
     "points.msh": struct.pack("<4i", 6000, 0, 0, 1),
@@ -251,6 +255,9 @@ SCENES = {
     "wide.gltf": scene([{"children": list(range(1, 300_001))}] + [{"mesh": 0}] * 300_000),
     "twice.gltf": scene([{"children": [k + 1, k + 1]} for k in range(30)] + [{"mesh": 0}]),
     "circle.gltf": scene([{"children": [1]}, {"children": [0]}]),
+    "values.gltf": b'{"asset":{"version":"2.0"},"x":[' + b"[]," * 5_000_000 + b"[]]}",
+    "tags.dae": b"<COLLADA>" + b"<a/>" * 5_000_000 + b"</COLLADA>",
+    "tags.xaml": b"<R>" + b"<a/>" * 5_000_000 + b"</R>",
     "parts.gltf": scene([{"mesh": 0}], parts=300_000),
     "parts in places.gltf": scene([{"children": list(range(1, 1001))}] + [{"mesh": 0}] * 1000, parts=300),
 }
@@ -283,7 +290,7 @@ SMALL = {
     "many links": ("robot", "robot.urdf", b"<robot name='r'>" + b"<link name='a'/>" * 60_000 + b"</robot>", "max_links"),
 }
 ARCHIVES = ("3mf", "zip", "usdz")
-BOMBS = [*WORLDS, *SPARSE, *SMALL, *ARCHIVES]
+BOMBS = [*WORLDS, *SPARSE, *SMALL, *ARCHIVES, "tags"]
 
 
 @pytest.fixture(scope="module")
@@ -306,6 +313,9 @@ def answers(tmp_path_factory):
         files[suffix] = ("mesh", folder / f"bomb.{suffix}")
         with zipfile.ZipFile(files[suffix][1], "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             archive.writestr("3D/3dmodel.model", bytes(201 << 20))
+    files["tags"] = ("mesh", folder / "tags.zae")
+    with zipfile.ZipFile(files["tags"][1], "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("a.dae", b"<a/>" * 3_000_000)
 
     def bound():
         resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
@@ -320,7 +330,8 @@ def answers(tmp_path_factory):
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_what_asks_for_too_much_is_refused_before_it_is_made(answers, name):
-    expected = {**WORLDS, **SPARSE, **SMALL, **dict.fromkeys(ARCHIVES, ("max_archive_bytes",))}[name][-1]
+    expected = {**WORLDS, **SPARSE, **SMALL, **dict.fromkeys(ARCHIVES, ("max_archive_bytes",)),
+                "tags": ("max_elements",)}[name][-1]
     text, grown = answers[name]
     assert expected in text
     assert grown < 200

@@ -14,7 +14,7 @@ from typing import IO, Any
 from raisim_ros.description.errors import MeshError
 from raisim_ros.description.files import check_size
 from raisim_ros.description.limits import get_file_limits
-from raisim_ros.description.mesh.archives import check_archive
+from raisim_ros.description.mesh.archives import check_archive, check_values
 
 _STL_HEADER = 84
 _STL_TRIANGLE = 50
@@ -31,6 +31,9 @@ def check_mesh_file(file: Path) -> None:
     check_archive(file)
     if file.suffix.lower() in (".gltf", ".glb"):
         _check_gltf(file)
+    elif file.suffix.lower() in (".dae", ".xaml"):
+        with file.open("rb") as stream:
+            check_values(sum(chunk.count(b"<") for chunk in iter(lambda: stream.read(_CHUNK), b"")), file)
     else:
         _check_text(file)
         check_triangles(_count_triangles_quickly(file), str(file))
@@ -62,7 +65,9 @@ def _check_text(file: Path) -> None:
 def _check_gltf(file: Path) -> None:
     try:
         with file.open("rb") as stream:
-            document = _gltf_document(stream)
+            text = _gltf_text(stream)
+        check_values(sum(text.count(mark) for mark in (b",", b"[", b"{")), file)
+        document = json.loads(text)
         sizes = [_sum_of(_size(part, document) for part in mesh["primitives"]) for mesh in document.get("meshes", [])]
     except _NOT_GLTF:
         return  # the reader will say what is wrong
@@ -174,12 +179,12 @@ def _count_obj(stream: IO[bytes], size: int) -> int:
     return _count_lines(stream, rb"(?:^|\n)f ")
 
 
-def _gltf_document(stream: IO[bytes]) -> Any:
+def _gltf_text(stream: IO[bytes]) -> bytes:
     """The JSON of a glTF file, in one of its two forms."""
     head = stream.read(20)
     if head[:4] == b"glTF":
-        return json.loads(stream.read(int.from_bytes(head[12:16], "little")))
-    return json.loads(head + stream.read())
+        return stream.read(int.from_bytes(head[12:16], "little"))
+    return head + stream.read()
 
 
 def _count_lines(stream: IO[bytes], pattern: bytes) -> int:

@@ -27,7 +27,7 @@ _LIMITS = ("max_elements", "max_model_bodies", "max_model_geoms")
 
 
 def count_elements(root: etree._Element, file: Path, inner: Mapping[etree._Element, Sizes]) -> Sizes:
-    """Elements, bodies and geoms after all replications, with those of the files that `inner` elements name."""
+    """Elements, bodies and geoms after all replications; `inner`: what comes of the files that elements name."""
     limits = get_file_limits()
     most = [getattr(limits, name) for name in _LIMITS]
     models = {element.get("name"): inner[element] for element in inner if element.tag == "model"}
@@ -64,12 +64,9 @@ def _has_bodies(element: etree._Element) -> bool:
     return element.tag in _GRIDS and element.get("rigid") != "true" and element.get("dof") not in _COARSE
 
 
-def points_of(element: etree._Element, path: Path) -> int:
-    """How many bodies a soft element has for the points of the file that it names, with those of its copies."""
-    if not _has_bodies(element):
-        return 0
-    copies = prod(_product(above.get("count")) for above in element.iterancestors("replicate"))
-    return copies * _points_in(path)
+def size_of_points(element: etree._Element, path: Path) -> Sizes:
+    """What a soft element has for the points of the file that it names."""
+    return (0, _points_in(path), 0) if _has_bodies(element) else _NOTHING
 
 
 def _points_in(path: Path) -> int:
@@ -85,11 +82,6 @@ def _points_in(path: Path) -> int:
     if nodes.lastindex is not None:
         return int(nodes[2] or nodes[3])
     return struct.unpack_from("<Q", content, nodes.end() + 8)[0] if len(content) >= nodes.end() + 16 else 0
-
-
-def check_points(total: int, element: etree._Element, file: Path) -> None:
-    """The bodies of all soft elements whose points come from files."""
-    _check(element, total, get_file_limits().max_model_bodies, "max_model_bodies", file)
 
 
 def _sum(*sizes: Sizes, combine: Callable[[Iterable[int]], int] = sum) -> Sizes:

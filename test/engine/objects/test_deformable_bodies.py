@@ -179,6 +179,18 @@ def test_a_jelly_cube_falls_and_rests() -> None:
     assert np.abs(body.get_velocities()).max() < 1e-3
 
 
+def test_a_jelly_settles_under_its_own_weight_whatever_the_damping() -> None:
+    heights = []
+    for damping in (1.0, 5.0, 20.0):
+        world = World()
+        world.add_ground()
+        body = jelly(world, 0.105, youngs_modulus=2e4, damping=damping)
+        world.integrate(600)
+        assert np.abs(body.get_velocities()).max() < 1e-3
+        heights.append(body.get_position()[2])
+    assert heights == pytest.approx([heights[0]] * 3, abs=1e-5)
+
+
 @pytest.mark.parametrize(
     ("body", "spacing", "loss"),
     [
