@@ -70,7 +70,7 @@ static const rs_field DEFORMABLE_FIELDS[] = {
     REAL(T, settings.damping), REAL(T, settings.air_drag), REAL(T, settings.wind), REAL(T, settings.collision_radius), REAL(T, settings.tear_strain),
     WHOLE(T, settings.iterations), WHOLE(T, settings.substeps), WHOLE(T, settings.self_collision), LEFT(T, x), LEFT(T, v), LEFT(T, masses), LEFT(T, struts),
     LEFT(T, hinges), LEFT(T, tetrahedra), LEFT(T, triangles), REAL(T, substep), REAL(T, own_substep), LEFT(T, parts), LEFT(T, x_before), LEFT(T, x_start),
-    LEFT(T, candidates), LEFT(T, candidates_before), LEFT(T, rows), LEFT(T, touching), LEFT(T, owned), LEFT(T, around), LEFT(T, sweeps), LEFT(T, settled), LEFT(T, lift_speed), LEFT(T, bends_softly), LEFT(T, kinetic), LEFT(T, elastic), LEFT(T, x_swept), LEFT(T, piece), LEFT(T, pieces), LEFT(T, slim), LEFT(T, ties), LEFT(T, tied)};
+    LEFT(T, candidates), LEFT(T, candidates_before), LEFT(T, rows), LEFT(T, touching), LEFT(T, owned), LEFT(T, around), LEFT(T, sweeps), LEFT(T, settled), LEFT(T, lift_speed), LEFT(T, bends_softly), LEFT(T, kinetic), LEFT(T, half_kick), LEFT(T, momentum), LEFT(T, elastic), LEFT(T, x_swept), LEFT(T, piece), LEFT(T, pieces), LEFT(T, slim), LEFT(T, ties), LEFT(T, tied)};
 #undef T
 static const rs_record SOFT = RS_RECORD(rs_soft, SOFT_FIELDS), IMPULSE = RS_RECORD(rs_soft_impulse, IMPULSE_FIELDS),
                        MEETING = RS_RECORD(rs_soft_meeting, MEETING_FIELDS),
