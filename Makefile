@@ -180,7 +180,7 @@ docs: build $(VENV)/.installed-docs
 	@echo "==> build/site/index.html"
 
 pictures: build $(VENV)/.installed-test
-	@$(ENVIRONMENT); python tools/draw_pictures.py $(ARGS); python tools/draw_sensors.py
+	@$(ENVIRONMENT); python tools/draw_pictures.py $(ARGS); python tools/draw_ros_pictures.py $(ARGS); python tools/draw_sensors.py
 
 # Files and calls under AddressSanitizer and UndefinedBehaviorSanitizer, then threads under ThreadSanitizer.
 MINUTES ?= 5

@@ -37,13 +37,14 @@ def test_example_builds_runs_and_is_drawn(path):
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted([*EXAMPLES.glob("*.py"), *EXAMPLES.glob("ros/*.py")]), ids=lambda path: path.stem)
 def test_example_is_in_the_gallery(path):
     gallery = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
-    assert f"examples/{path.name}" in gallery
-    if path in SCRIPTS:
-        assert f"images/gallery/{path.stem}.jpg" in gallery
-        assert (ROOT / f"docs/images/gallery/{path.stem}.jpg").is_file()
+    name = path.relative_to(EXAMPLES).with_suffix("").as_posix()
+    picture = f"images/gallery/{name.replace('/', '_')}.jpg"
+    assert f"examples/{name}.py" in gallery
+    assert picture in gallery
+    assert (ROOT / "docs" / picture).is_file()
 
 
 def test_there_are_enough():
