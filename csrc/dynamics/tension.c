@@ -141,9 +141,6 @@ void rs_tension_find(rs_articulation *a, rs_vec3 gravity, double dt) {
     a->taut = may_be_taut(a, dt);
     if (!a->taut)
         return;
-    find_own_forces(a, gravity, false);
-    find_wanted(a, dt);
-    find_brakes(a);
     find_own_forces(a, gravity, true);
     find_wanted(a, dt);
     a->taut = false;
@@ -152,6 +149,12 @@ void rs_tension_find(rs_articulation *a, rs_vec3 gravity, double dt) {
         a->tension[i].former = a->tension[i].size;
         a->taut |= a->tension[i].size > 0.0;
     }
+    if (!a->taut)
+        return;
+    find_own_forces(a, gravity, false);
+    find_wanted(a, dt);
+    find_brakes(a);
+    find_own_forces(a, gravity, true);
 }
 
 bool rs_tension_changed(rs_articulation *a, double dt) {
