@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from world_promises import contact_impulses, corrections_since, motion_of
 
 from raisim_ros import BodyType, World
 from raisim_ros.description.resources import resource
@@ -17,15 +18,16 @@ def watch(world, seconds, share):
     pins = sum(len(o.get_kinematic_tree().pins) for o in moving if hasattr(o, "get_dof"))
     energy = sum(o.get_energy() for o in moving)
     for _ in range(round(seconds / dt)):
-        kinetic = sum(o.get_kinetic_energy() for o in moving)
+        kinetic, motion = sum(o.get_kinetic_energy() for o in moving), motion_of(moving)
         world.integrate()
         counters = world.get_collision_counters()
         # what is left of the laws may work as fast as it is: each pin at most with what would stop everything
         remainder = counters.solver_error * pins * np.sqrt(2.0 * kinetic * sum(masses))
         assert counters.contact_work <= 1e-9 * (kinetic + dt * dt * pull * pull * sum(masses)) + remainder
-        depth = max((c.get_depth() for o in moving for c in o.get_contacts()), default=0.0)
+        corrections = corrections_since(motion, moving, dt)
+        lift = -sum(m * np.asarray(world.get_gravity()) @ moved for m, moved in zip(masses, corrections, strict=True))
         now = sum(o.get_energy() for o in moving)
-        assert now - energy <= share * kinetic + pull * sum(masses) * max(0.0, depth) + 1e-9
+        assert now - energy <= share * kinetic + max(0.0, lift) + 0.5 * dt * pull * contact_impulses(moving) + 1e-9
         energy = now
     return moving
 
