@@ -243,10 +243,10 @@ class SimulationSettings:
     """Settings of a world file; None leaves the world's own value."""
 
     gravity: Numbers | None = None
-    fluid: dict[str, Any] | None = None
     time_step: float | None = None
     time: float | None = None
-    # Attributes of the elements of these names (`fluid`, too); those that are missing have the engine's defaults.
+    # Attributes of the elements of these names; those that are missing have the engine's defaults.
+    fluid: dict[str, Any] | None = None
     erp: dict[str, Any] | None = None
     solver: dict[str, Any] | None = None
     contact: dict[str, Any] | None = None
